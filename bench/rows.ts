@@ -10,8 +10,8 @@ import type { users } from '../server/src/features/people/users/tables.ts';
 import type { beacons } from '../server/src/features/places/beacons/resource.ts';
 import type { devices } from '../server/src/features/places/devices/resource.ts';
 import type { logs } from '../server/src/features/presence/logs/resource.ts';
-import type { events } from '../server/src/features/sightings/traces/events.ts';
-import type { visits } from '../server/src/features/sightings/traces/visits.ts';
+import type { events } from '../server/src/features/presence/sightings/traces/events.ts';
+import type { visits } from '../server/src/features/presence/sightings/traces/visits.ts';
 
 /** Rows of the tables by number: through the interface a million of each would take a day. */
 

@@ -16,7 +16,7 @@ import {
   weekdayOf,
   weekOf,
 } from '../../server/src/features/insights/analytics/numbers/calendar.ts';
-import { visits } from '../../server/src/features/sightings/traces/visits.ts';
+import { visits } from '../../server/src/features/presence/sightings/traces/visits.ts';
 import type { Sink } from './sink.ts';
 import type { Site, Spot } from './site.ts';
 

@@ -25,7 +25,7 @@ import { beacons } from '../../server/src/features/places/beacons/resource.ts';
 import { floors } from '../../server/src/features/places/venues/floor-resource.ts';
 import { venues } from '../../server/src/features/places/venues/venue-resource.ts';
 import { zones } from '../../server/src/features/places/venues/zone-resource.ts';
-import { visits } from '../../server/src/features/sightings/traces/visits.ts';
+import { visits } from '../../server/src/features/presence/sightings/traces/visits.ts';
 import type { Place } from './service.ts';
 
 /** Takes many rows of a table at once, while no service runs on the database. */

@@ -43,8 +43,8 @@ export const serviceExceptions: readonly Exception[] = [
     files: [
       ...server(
         'features/own-metadata',
-        'features/sightings/(read|lock|decide|record|answer|site)/',
-        'features/sightings/(service|pipeline|ticker)',
+        'features/presence/sightings/(read|lock|decide|record|answer|site)/',
+        'features/presence/sightings/(service|pipeline|ticker)',
         'features/presence/live/(?!routes)',
         'features/presence/logs/',
       ),

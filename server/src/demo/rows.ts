@@ -4,9 +4,9 @@ import type { Columns, DbTable, NewCells } from '../db/table.ts';
 import { messagePlaces, messageShowings } from '../features/insights/analytics/messages/tables.ts';
 import { deliveries, pushes } from '../features/messages/push/resource.ts';
 import { logs } from '../features/presence/logs/resource.ts';
-import { events, verdicts } from '../features/sightings/traces/events.ts';
-import { firings } from '../features/sightings/traces/tables.ts';
-import { visits } from '../features/sightings/traces/visits.ts';
+import { events, verdicts } from '../features/presence/sightings/traces/events.ts';
+import { firings } from '../features/presence/sightings/traces/tables.ts';
+import { visits } from '../features/presence/sightings/traces/visits.ts';
 
 /** Many rows in few statements. */
 

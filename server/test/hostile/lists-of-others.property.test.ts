@@ -17,7 +17,7 @@ import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
 import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
 import { beacons } from '../../src/features/places/beacons/resource.ts';
 import { logs } from '../../src/features/presence/logs/resource.ts';
-import { events } from '../../src/features/sightings/traces/events.ts';
+import { events } from '../../src/features/presence/sightings/traces/events.ts';
 import { bothDatabases, buildApp, otherApp, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 

@@ -49,16 +49,21 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
   {
     why: 'the engine reads what it needs of a place with every batch; it only reads',
     of: {
-      'features/sightings/site/radio.ts': ['beacons'],
-      'features/sightings/site/site.ts': ['beacons', 'installations', 'venues'],
-      'features/sightings/site/triggers.ts': ['notifications', 'scenario_beacons', 'storyline_details', 'storylines'],
+      'features/presence/sightings/site/radio.ts': ['beacons'],
+      'features/presence/sightings/site/site.ts': ['beacons', 'installations', 'venues'],
+      'features/presence/sightings/site/triggers.ts': [
+        'notifications',
+        'scenario_beacons',
+        'storyline_details',
+        'storylines',
+      ],
     },
   },
   {
     why: 'locks the installation whose track it writes, and counts what all installations of a person were shown',
     of: {
-      'features/sightings/lock/lock.ts': ['installations'],
-      'features/sightings/decide/past.ts': ['installations'],
+      'features/presence/sightings/lock/lock.ts': ['installations'],
+      'features/presence/sightings/decide/past.ts': ['installations'],
     },
   },
 ];

@@ -1,6 +1,6 @@
-import { makers as sightingMakers } from '../sightings/feature.ts';
 import { liveFeature, makers as liveMakers } from './live/feature.ts';
 import { logFeature, makers as logMakers } from './logs/feature.ts';
+import { makers as sightingMakers } from './sightings/feature.ts';
 
 export const features = [liveFeature, logFeature];
 

@@ -1,12 +1,12 @@
-import { firings, hearings, sightingKeys } from '../sightings/traces/tables.ts';
-import { visits } from '../sightings/traces/visits.ts';
+import { firings, hearings, sightingKeys } from './sightings/traces/tables.ts';
+import { visits } from './sightings/traces/visits.ts';
 
-export { lockForDecision } from '../sightings/lock/lock.ts';
-export { endPresence } from '../sightings/record/record.ts';
-export { presenceDays, trackDays } from '../sightings/record/retention.ts';
-export { findInstallationId } from '../sightings/site/site.ts';
-export * as traceCounts from '../sightings/traces/reported.ts';
-export { firstEventIn, firstVisitIn } from '../sightings/traces/reported.ts';
-export * as visitChanges from '../sightings/traces/visits.ts';
+export { lockForDecision } from './sightings/lock/lock.ts';
+export { endPresence } from './sightings/record/record.ts';
+export { presenceDays, trackDays } from './sightings/record/retention.ts';
+export { findInstallationId } from './sightings/site/site.ts';
+export * as traceCounts from './sightings/traces/reported.ts';
+export { firstEventIn, firstVisitIn } from './sightings/traces/reported.ts';
+export * as visitChanges from './sightings/traces/visits.ts';
 
 export const presenceTables = { firings, hearings, sightingKeys, visits: visits.table };

@@ -1,7 +1,9 @@
 import type { DbTable } from '../../db/table.ts';
 import type { Resource } from '../../resources/define.ts';
-import { events, verdicts } from '../sightings/traces/events.ts';
-import { positions } from '../sightings/traces/positions.ts';
+import { liveApps, liveEvents } from './live/tables.ts';
+import { logs } from './logs/resource.ts';
+import { events, verdicts } from './sightings/traces/events.ts';
+import { positions } from './sightings/traces/positions.ts';
 import {
   beaconRadio,
   firings,
@@ -13,10 +15,8 @@ import {
   trackSamples,
   tracks,
   visitChanges,
-} from '../sightings/traces/tables.ts';
-import { visits } from '../sightings/traces/visits.ts';
-import { liveApps, liveEvents } from './live/tables.ts';
-import { logs } from './logs/resource.ts';
+} from './sightings/traces/tables.ts';
+import { visits } from './sightings/traces/visits.ts';
 
 export const resources: readonly Resource[] = [visits, events, verdicts, positions, logs];
 

@@ -1,7 +1,7 @@
 import { addEvidence, noEvidence } from '@pharos/engine';
 import { stepEvidence } from '../../../../packages/engine/src/position/learning.ts';
 import { CacheVersion } from '../../../src/db/nodes/cache-version.ts';
-import { RadioLearning } from '../../../src/features/sightings/site/radio.ts';
+import { RadioLearning } from '../../../src/features/presence/sightings/site/radio.ts';
 import type { TestApp } from '../build-app.ts';
 
 const minute = 60_000;

@@ -1,0 +1,184 @@
+import type { Sample } from '@pharos/engine';
+import { parseInstant } from '@pharos/query';
+import { Type } from 'typebox';
+import type { AppPseudonyms } from '../../../../access/pseudonyms/pseudonyms.ts';
+import { beaconsOf, findVenuesOf } from '../../../../access/venue-limit.ts';
+import type { Clock } from '../../../../base/clock.ts';
+import { fail } from '../../../../base/errors.ts';
+import { sql } from '../../../../base/sql.ts';
+import type { Database } from '../../../../db/db.ts';
+import {
+  exampleCreated,
+  exampleId,
+  isoTime,
+  objectIdSchema,
+  recordAnswer,
+  timestampSchema,
+} from '../../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import type { TrackCache } from '../lock/track-cache.ts';
+import { findSegments, readSamples } from '../lock/track-store.ts';
+
+const heard = Type.Object({
+  samples: Type.Array(Type.Number(), { description: 'RSSI in dBm, in the order in which they were sensed' }),
+});
+
+const nearby = Type.Object({
+  beacons: Type.Array(
+    Type.Object({
+      beaconId: objectIdSchema,
+      rssi: Type.Number({ description: 'dBm, the middle of what was sensed' }),
+      samples: Type.Integer({ minimum: 1 }),
+      lastHeardAt: timestampSchema,
+    }),
+    { description: 'The loudest first' },
+  ),
+});
+const nearbyExample = { beacons: [{ beaconId: exampleId, rssi: -52, samples: 9, lastHeardAt: exampleCreated }] };
+
+interface Deps {
+  readonly db: Database;
+  readonly trackCache: TrackCache;
+  /** The phones (objectIds) that an administrator has paired. */
+  readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
+  readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
+  readonly now: Clock;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+/** A calibration takes half a minute. */
+const maxMs = 10 * 60_000;
+/** Samples are stored in segments that began before them. */
+const segmentMs = 3_600_000;
+const maxSamples = 10_000;
+/** Long enough to hear a beacon a few times, and short enough to walk on to the next one. */
+const nearbyMs = 10_000;
+
+/** What a phone hears right now, so that somebody beside a beacon can calibrate it, or find out which one it is. */
+export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { db, now, assertApp, pseudonymsOf, ownPhones } = deps;
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/own-phones/heard',
+      operationId: 'listHeardNearby',
+      tag: 'Beacons',
+      summary: 'Which beacons one’s own phones hear now',
+      description: `Of the last ${nearbyMs / 1000} seconds, of all phones that the caller has paired.`,
+      permission: 'beacons.write',
+      narrows: 'venues',
+      locate: ({ appId = '' }) => assertApp(appId),
+      answer: recordAnswer(nearby, nearbyExample),
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' }, admin }) {
+        const { adminId, venues } = signedIn(admin);
+        const since = now() - nearbyMs;
+        const samples = await Promise.all(
+          (await ownPhones({ appId, adminId })).map((installationId) =>
+            samplesOf(deps, { appId, installationId, since }),
+          ),
+        );
+        const heard = loudestFirst(samples.flat());
+        const of =
+          venues &&
+          (await findVenuesOf(
+            db,
+            appId,
+            heard.map(({ beaconId }) => beaconId),
+          ));
+        return { result: { beacons: heard.filter(({ beaconId }) => !of || venues.includes(of.get(beaconId) ?? '')) } };
+      },
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/beacons/:beaconId/heard',
+      operationId: 'listHeard',
+      tag: 'Beacons',
+      summary: 'What a phone has sensed of a beacon since a time',
+      permission: 'beacons.write',
+      narrows: 'venues',
+      locate: ({ appId = '' }) => assertApp(appId),
+      query: [
+        { name: 'installation', description: 'The objectId of the phone', schema: Type.String() },
+        {
+          name: 'since',
+          description: 'ISO 8601, at most ten minutes ago',
+          schema: Type.String({ format: 'date-time' }),
+        },
+      ],
+      answer: recordAnswer(heard, { samples: [-61, -60, -62] }),
+      errors: ['ObjectNotFound', 'InvalidQuery'],
+      async handle({ params: { appId = '', beaconId = '' }, query, admin }) {
+        const { venues } = signedIn(admin);
+        if (venues && !(await isOneOf(db, appId, beaconId, venues)))
+          throw fail('ObjectNotFound', 'There is no beacon with this objectId.');
+        const since = parseInstant(query['since'] ?? '');
+        if (since === undefined || since < now() - maxMs)
+          throw fail('InvalidQuery', `since must be a time of the last ten minutes, such as ${exampleCreated}.`);
+        const installationId = phoneOf(await pseudonymsOf(appId), query['installation'] ?? '', since);
+        const samples = (await samplesOf(deps, { appId, installationId, since }))
+          .filter((one) => one.beaconId === beaconId)
+          .flatMap(({ rssi }) => rssi ?? []);
+        return { result: { samples: samples.slice(-maxSamples) } };
+      },
+    }),
+  ];
+}
+
+interface AskedSamples {
+  readonly appId: string;
+  readonly installationId: string;
+  /** Epoch ms. */
+  readonly since: number;
+}
+
+/** What a phone has sensed, in order of time. */
+async function samplesOf(
+  { db, trackCache }: Deps,
+  { appId, installationId, since }: AskedSamples,
+): Promise<readonly Sample[]> {
+  const [segments = []] = await findSegments(db, [{ appId, installationId, from: since - segmentMs }]);
+  return [
+    ...segments.flatMap(({ samples }) => readSamples(samples)),
+    ...trackCache.samplesOf({ appId, installationId }),
+  ]
+    .filter(({ occurredAt }) => occurredAt >= since)
+    .sort((a, b) => a.occurredAt - b.occurredAt);
+}
+
+function loudestFirst(samples: readonly Sample[]) {
+  const byBeacon = Map.groupBy(
+    samples.filter(({ rssi }) => rssi !== undefined),
+    ({ beaconId }) => beaconId,
+  );
+  return [...byBeacon]
+    .map(([beaconId, heard]) => ({
+      beaconId,
+      rssi: middleOf(heard.flatMap(({ rssi }) => rssi ?? [])),
+      samples: heard.length,
+      lastHeardAt: isoTime(heard.at(-1)?.occurredAt ?? 0),
+    }))
+    .sort((a, b) => b.rssi - a.rssi);
+}
+
+function middleOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Whether a beacon belongs to one of the venues. */
+async function isOneOf(db: Database, appId: string, beaconId: string, venues: readonly string[]): Promise<boolean> {
+  const isThere = beaconsOf(sql`${beaconId}`, appId, venues);
+  return (await db.one(sql`select 1 as found where ${isThere}`)) !== undefined;
+}
+
+/** A phone is named as visits name it at that time. @throws Failure ObjectNotFound */
+function phoneOf(pseudonyms: AppPseudonyms | undefined, name: string, at: number): string {
+  if (!pseudonyms?.covers(at)) return name;
+  for (const { names } of pseudonyms.days) {
+    const id = names.installationOf(name);
+    if (id !== undefined && names.of(id) === name) return id;
+  }
+  throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+}

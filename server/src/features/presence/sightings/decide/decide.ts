@@ -1,0 +1,339 @@
+import { hash } from 'node:crypto';
+import {
+  compareSamples,
+  endings,
+  errorRadius,
+  type Firing,
+  floorOf,
+  judgeEvents,
+  nearestOf,
+  type PresenceEvent,
+  type Rules,
+  type Sample,
+  timePrefix,
+  type Verdict,
+} from '@pharos/engine';
+import { isObject } from '@pharos/query';
+import { type AppPolicy, isForgetful } from '../../../../access/policy.ts';
+import { timeOfId } from '../../../../base/id.ts';
+import { inLanguage, languageFor } from '../../../../delivery/push/translations.ts';
+import { appRules, historyMs, type SiteTrigger } from '../site/triggers.ts';
+import type { Decision, DecisionContext, Fired, JudgedAt, Reads, Sensed } from '../stages/decision.ts';
+import {
+  deadlineOf,
+  isTakenIn,
+  knownUntil,
+  lateMs,
+  newRecord,
+  patienceOf,
+  type ReportedWhereabouts,
+  type TrackRecord,
+  withSpan,
+  withSpells,
+} from '../stages/track.ts';
+import type { Whereabouts } from '../traces/positions.ts';
+import { goOn, nothing, type Sensing } from './in-order.ts';
+import { goBack, join, rememberLoneExits } from './late.ts';
+import type { Reconciled } from './reconcile.ts';
+
+/** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
+
+/** How often they are written; at once when another beacon becomes the nearest. */
+const SPARSE_MS = 15_000;
+
+const centimetres = (metres: number) => Math.round(metres * 100) / 100;
+
+/** The whereabouts after the newest sample, and what is known to be written then. */
+export function whereaboutsOf({ track, told }: TrackRecord): {
+  readonly whereabouts: Whereabouts | undefined;
+  readonly told: ReportedWhereabouts | null;
+} {
+  const nearest = track.at === null ? null : nearestOf(track, track.at);
+  if (nearest === null || track.at === null) return { whereabouts: undefined, told };
+  const { beaconId, distance, share } = nearest;
+  const { at: sensedAt, fix } = track;
+  const isDue = told === null || told.beaconId !== beaconId || Math.abs(sensedAt - told.at) >= SPARSE_MS;
+  const position =
+    fix === null || sensedAt - fix.at > SPARSE_MS
+      ? {}
+      : {
+          position: {
+            x: centimetres(fix.x),
+            y: centimetres(fix.y),
+            floor: floorOf(fix),
+            accuracy: centimetres(errorRadius(fix)),
+          },
+        };
+  const whereabouts: Whereabouts = {
+    beaconId,
+    distance: centimetres(distance),
+    ...(share === undefined ? {} : { confidence: centimetres(share) }),
+    ...position,
+    sensedAt,
+    isDue,
+  };
+  return { whereabouts, told: isDue ? { at: sensedAt, beaconId } : told };
+}
+
+/**
+ * From what was sent to what must be reported. Presence is a function of when things were sensed: samples that are newer than all
+ * before are applied as they arrive, others are inserted among the kept samples and everything from there on is recalculated.
+ * What differs from what was reported is corrected.
+ */
+
+export async function sense(sensing: Sensing): Promise<Sensed> {
+  const samples = [...sensing.samples].sort(compareSamples);
+  const done = await place(sensing, samples);
+  return sensing.keptSince === undefined ? done : rememberLoneExits(done, samples, sensing.now);
+}
+
+/** `samples`: those of `sensing`, in order. */
+async function place(sensing: Sensing, samples: readonly Sample[]): Promise<Sensed> {
+  const { track, spells } = sensing.record;
+  const record = { ...rememberSpan(sensing.record, samples), spells: withSpells(spells, samples) };
+  const horizon = horizonOf(record, sensing.keptSince);
+  const isKept = (sample: Sample) => horizon === null || sample.occurredAt >= horizon;
+  const isEnd = (sample: Sample) => !isKept(sample) && endsAtOnce(track, sample);
+  const kept = samples.filter((sample) => isKept(sample) || isEnd(sample));
+  const early = samples.filter((sample) => !isKept(sample) && !isEnd(sample));
+  const old = early.filter((sample) => !isTakenIn(spells, sample));
+  const repeated = early.length - old.length;
+  const joined = old.length === 0 ? undefined : await join({ ...sensing, samples: old });
+  if (kept.length === 0) return { ...nothing(record), duplicates: repeated, ...joined, isLate: true };
+  const [first] = kept as [Sample];
+  const isNewer = track.at === null || first.occurredAt > track.at || isEnd(first);
+  const next = { ...sensing, record, samples: kept };
+  const done = isNewer ? await goOn(next) : await goBack(next);
+  const duplicates = done.duplicates + repeated;
+  return joined === undefined ? { ...done, duplicates } : { ...done, ...both(joined, done), duplicates };
+}
+
+/** From when on (ms) samples can be inserted among others; null: whenever they were sensed. */
+function horizonOf({ horizon, segments, track }: TrackRecord, keptSince: number | undefined): number | null {
+  const known = horizon ?? (segments.length === 0 ? track.at : null);
+  if (keptSince === undefined || track.at === null) return known;
+  const whole = segments.find(([start]) => start >= keptSince)?.[0] ?? track.at + 1;
+  return Math.max(whole, known ?? whole);
+}
+
+/** A phone's EXIT at the instant of the newest sample, from the beacon where the phone is: it may come in a separate request. */
+const endsAtOnce = ({ at, beacons }: TrackRecord['track'], { event, occurredAt, beaconId }: Sample) =>
+  event === 'EXIT' && occurredAt === at && (beacons[beaconId]?.visit ?? null) !== null;
+
+const both = (a: Reconciled, b: Sensed) => ({
+  events: [...a.events, ...b.events],
+  changedEvents: [...a.changedEvents, ...b.changedEvents],
+  removedEvents: [...a.removedEvents, ...b.removedEvents],
+  visits: [...a.visits, ...b.visits],
+  parted: [...a.parted, ...b.parted],
+  isLate: true,
+});
+
+function rememberSpan(record: TrackRecord, samples: readonly Sample[]): TrackRecord {
+  const heard = samples.filter(({ event }) => event === undefined);
+  if (heard.length === 0) return record;
+  const span = (heard.at(-1) as Sample).occurredAt - (heard[0] as Sample).occurredAt;
+  return { ...record, spans: withSpan(record.spans, span) };
+}
+
+/** What happens merely because time passes: visits whose silence has lasted long enough. */
+export function passTime(
+  { installationId, seedOf }: Pick<Sensing, 'installationId' | 'seedOf'>,
+  record: TrackRecord,
+  now: number,
+): Sensed {
+  const until = knownUntil(record, now);
+  const told = new Set(record.ended.map(({ visitId }) => visitId));
+  const events = endings({ installationId, seedOf, state: record.track, until, patience: patienceOf(record) }).filter(
+    ({ visitId }) => !told.has(visitId),
+  );
+  return { ...nothing({ ...record, ended: [...record.ended, ...events] }), events };
+}
+
+/** The input of one call of the engine and what follows from its result; the same for a report, a deadline and a rehearsal. */
+
+/** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
+export function triggerDeliveryId(
+  verdict: Verdict,
+  { installationId, seedOf }: Pick<DecisionContext, 'installationId' | 'seedOf'>,
+): string {
+  const { triggerId, visitId, eventId } = verdict;
+  const whose = seedOf?.(timeOfId(visitId)) ?? installationId;
+  const digest = hash('sha256', JSON.stringify([triggerId, whose, visitId, eventId]), 'base64url');
+  // The event's time in front: new jobs then land at the end of the index.
+  return eventId.slice(0, 8) + digest.slice(0, 24);
+}
+
+/** Weighs samples with corrected times, in any order; null: only time has passed. */
+export async function decide(
+  reads: Reads,
+  context: DecisionContext,
+  samples: readonly Sample[] | null,
+): Promise<Decision> {
+  const { installationId, seedOf, now, heldSince } = context;
+  const stored = await reads.record();
+  const record = stored ?? newRecord(now, context.policy.oneZone ? await reads.ear?.() : null);
+  const sensed =
+    samples === null
+      ? passTime({ installationId, seedOf }, record, now)
+      : await sense({
+          installationId,
+          seedOf,
+          record,
+          samples,
+          now,
+          settingsOf: settingsFrom(reads, context.policy),
+          kept: reads.kept,
+          heldSince,
+          keptSince: isForgetful(context.policy) ? now - lateMs : undefined,
+        });
+  const hasChanged =
+    samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
+  const judged = await judgeAll(reads, context, { sensed, isTick: samples === null });
+  const { whereabouts, told } = whereaboutsOf(sensed.record);
+  const next = { ...sensed.record, waits: judged.waits, told };
+  return {
+    installationId,
+    sensed,
+    events: sensed.events,
+    verdicts: judged.verdicts,
+    fired: firedOf(judged.verdicts, judged.triggers, context),
+    triggers: judged.triggers,
+    record: next,
+    whereabouts,
+    isPushed: context.hasPushTarget,
+    deadline: deadlineOf(next, context.hasPushTarget),
+    hasChanged: hasChanged && (samples === null || samples.length > 0),
+  };
+}
+
+/** What counts for a beacon: its own settings before those of the app. */
+const settingsFrom = (reads: Reads, policy: AppPolicy) => async (beaconIds: readonly string[]) => {
+  const together = policy.oneZone ? { oneZone: true as const } : {};
+  const common = policy.sensitivity === 'stable' ? together : { ...together, sensitivity: policy.sensitivity };
+  const places = new Map(
+    (await reads.places(beaconIds)).map(({ objectId, settings = {} }) => {
+      const { location, learned, ...alone } = settings;
+      return [objectId, { ...common, ...(policy.oneZone ? settings : alone) }];
+    }),
+  );
+  return (beaconId: string) => places.get(beaconId) ?? common;
+};
+
+interface Found {
+  readonly sensed: Sensed;
+  /** There was no batch, so nobody reads the answer. */
+  readonly isTick: boolean;
+}
+
+async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick }: Found) {
+  const { record } = sensed;
+  const events = sensed.events.filter(({ logged }) => logged !== true);
+  const { waits } = record;
+  const beaconIds = [...new Set([...events, ...waits.map(({ event }) => event)].map(({ beaconId }) => beaconId))];
+  const triggers = new Map<string, readonly SiteTrigger[]>();
+  // Most reports confirm nothing: rules and history are read only when there is something to judge.
+  if (beaconIds.length === 0) return { verdicts: [], waits, triggers };
+  for (const id of beaconIds) triggers.set(id, await reads.triggers(id));
+  const withMessages = beaconIds.filter((id) => (triggers.get(id)?.length ?? 0) > 0);
+  if (withMessages.length === 0 && waits.length === 0) return { verdicts: [], waits, triggers };
+  const places = new Map((await reads.places(withMessages)).map((place) => [place.objectId, place]));
+  const common = appRules(context.policy);
+  const policies = [
+    common.policy,
+    ...[...triggers.values()].flatMap((all) => all.map(({ trigger }) => trigger.policy)),
+  ];
+  const asked: Asked = { events, sensed, context, triggers, policies };
+  const past = needsPast(asked) ? await reads.firings(earliestOf(asked) - historyMs(policies)) : [];
+  const joined = new Map(
+    sensed.visits.flatMap(({ id, mergedInto }) => (mergedInto ? [[id, mergedInto] as const] : [])),
+  );
+  // What was shown in a part of a visit belongs to that part.
+  const nowOf = ({ visitId, at }: Firing) =>
+    sensed.parted.find(({ from, since }) => from === visitId && since <= at)?.id ?? joined.get(visitId) ?? visitId;
+  const fired = past.map((one) => ({ ...one, visitId: nowOf(one) }));
+  const counts = new Map<string, number>();
+  if (policies.some((policy) => Boolean(policy?.nthVisit)))
+    for (const id of withMessages) counts.set(id, await reads.visitCount(id));
+  const exits = new Map(record.ended.map((event) => [event.visitId, event]));
+  for (const event of [...sensed.changedEvents, ...events]) if (event.event === 'EXIT') exits.set(event.visitId, event);
+  const provisional = new Set(record.ended.map(({ visitId }) => visitId));
+  const judged = judgeEvents({
+    events,
+    waits,
+    state: record.track,
+    exitOf: (id) => exits.get(id),
+    isProvisional: (id) => provisional.has(id),
+    // A visitor who cannot be reached by a push may get it in the answer to a later batch.
+    knownUntil: isTick && !context.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, context.now),
+    now: context.now,
+    rulesOf: (beaconId): Rules => {
+      const { timeZone, hours } = places.get(beaconId) ?? {};
+      return {
+        ...common,
+        triggers: (triggers.get(beaconId) ?? []).map(({ trigger }) => trigger),
+        ...(timeZone === undefined ? {} : { beaconTimeZone: timeZone }),
+        ...(hours === undefined ? {} : { hours }),
+        hasTarget: context.hasTarget,
+        hasConsent: context.permissions?.messages ?? true,
+      };
+    },
+    fired,
+    earlierVisits: (beaconId) => counts.get(beaconId) ?? 0,
+  });
+  return { ...judged, triggers };
+}
+
+interface Asked {
+  readonly events: readonly PresenceEvent[];
+  readonly sensed: Sensed;
+  readonly context: DecisionContext;
+  readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
+  readonly policies: readonly Rules['policy'][];
+}
+
+/** Whether the visit, or the pass that it came from, begins with this event: its id starts with the time of its first one. */
+const isFirst = ({ visitId, at }: PresenceEvent) => visitId.startsWith(timePrefix(at));
+
+/**
+ * The past is read only if a gate can need it: some trigger waits for what happened, and there are cool-downs or caps, or the
+ * visit may have been reported before.
+ */
+function needsPast({ events, sensed, context, triggers, policies }: Asked): boolean {
+  const { waits } = sensed.record;
+  const begun = new Set(sensed.isLate ? [] : events.filter(isFirst).map(({ visitId }) => visitId));
+  const isAsked = (event: PresenceEvent) =>
+    (triggers.get(event.beaconId) ?? []).some(({ trigger }) => trigger.enabled && trigger.event === event.event);
+  const asked = [...events, ...waits.map(({ event }) => event)].filter(isAsked);
+  if (asked.length === 0) return false;
+  if (context.policy.polite || asked.some(({ visitId }) => !begun.has(visitId))) return true;
+  return policies.some((policy) => Boolean(policy?.coolDown) || (policy?.caps?.length ?? 0) > 0);
+}
+
+const earliestOf = ({ events, context }: Asked) => events.reduce((least, { at }) => Math.min(least, at), context.now);
+
+function firedOf(
+  verdicts: readonly JudgedAt[],
+  triggers: ReadonlyMap<string, readonly SiteTrigger[]>,
+  context: DecisionContext,
+): Fired[] {
+  return verdicts.flatMap(({ beaconId, verdict }) => {
+    const shown = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === verdict.triggerId);
+    if (verdict.outcome !== 'fired' || !shown) return [];
+    const content = shown.variants?.get(verdict.group ?? '') ?? shown.content;
+    const worded = inWords({ ...shown, content }, context.locale);
+    return [{ beaconId, verdict, ...worded, deliveryId: triggerDeliveryId(verdict, context) }];
+  });
+}
+
+/** What is shown, in the language that the visitor reads. */
+function inWords(shown: SiteTrigger, locale: string | null | undefined): Pick<Fired, 'shown' | 'language'> {
+  const { words, content } = shown;
+  const language = languageFor(words, locale);
+  if (!words.translations) return { shown, language };
+  const { message } = content;
+  const translated = isObject(message)
+    ? { ...content, message: inLanguage(message, words, language) }
+    : inLanguage(content, words, language);
+  return { shown: { ...shown, content: translated }, language };
+}

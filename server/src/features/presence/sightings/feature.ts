@@ -1,0 +1,174 @@
+import { addPartitions } from '../../../db/partitions.ts';
+import type { Context, Makers } from '../../context.ts';
+import type { Feature } from '../../feature.ts';
+import { heardConsoleEndpoints } from './answer/heard.ts';
+import { findLearnable } from './lock/lock.ts';
+import { flush, flushAll, TrackCache } from './lock/track-cache.ts';
+import { mendFutureTracks } from './lock/track-store.ts';
+import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
+import { createRetention, erasureJobHandlers, type Retention, type RetentionDeps } from './record/retention.ts';
+import { replayHandler, replayJob } from './rehearse/replay.ts';
+import { type ReplayRouteDeps, replayConsoleEndpoints } from './rehearse/replay-routes.ts';
+import { simulationEndpoints } from './rehearse/simulation.ts';
+import { walkEndpoints } from './rehearse/walk.ts';
+import {
+  createSightingService,
+  mayBeNamed,
+  noteClientLog,
+  type SightingService,
+  sightingEndpoints,
+} from './service.ts';
+import { hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
+import { HearingLearning } from './site/receiver-offsets.ts';
+import { SiteCache } from './site/site.ts';
+import { createTicker, type Ticker } from './ticker.ts';
+import { eventEndpoints } from './traces/events.ts';
+import { positionEndpoints } from './traces/positions.ts';
+import { visitEndpoints } from './traces/visits.ts';
+
+export interface Sightings extends Feature {
+  readonly ticker: Ticker;
+  readonly trackCache: TrackCache;
+  /** Writes what the cache has and is due, or all of it with `isLast`; answers of how many. */
+  readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
+  /** Writes what the cache has of some installations. */
+  readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
+  readonly retention: Retention;
+}
+
+declare module '../../context.ts' {
+  interface Context {
+    readonly sightings: Sightings;
+    readonly mayBeNamed: typeof mayBeNamed;
+    readonly noteClientLog: typeof noteClientLog;
+  }
+}
+
+export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'noteClientLog'> = {
+  sightings: createSightings,
+  mayBeNamed: () => mayBeNamed,
+  noteClientLog: () => noteClientLog,
+};
+
+const flushEveryMs = 1_000;
+
+/** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
+function createSightings(context: Context): Sightings {
+  const { db, now, siteRevision, requestPushes, announce, findPolicy, inBackground, assertApp } = context;
+  const { engineLogs: logs, noteShowings, rollups, seedsFor } = context;
+  const trackCache = new TrackCache();
+  const countVisits = (appId: string) => rollups.note(appId);
+  const recording = { db, now, trackCache, requestPushes, announce, logs, noteShowings, seedsFor, countVisits };
+  const ticker = createTicker({ ...recording, findPolicy, ...(db.readsAreLocal ? {} : { owns: context.owns }) });
+  const site = new SiteCache(db, siteRevision);
+  const radio = new RadioLearning(db, siteRevision);
+  const hearing = new HearingLearning(db, findLearnable);
+  const counts = new UnnamedCounts(db);
+  const service = createSightingService({
+    ...recording,
+    site,
+    expect: ticker.expect,
+    countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
+    noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
+    notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
+  });
+  const retention = createRetention(retaining(context));
+  const { countInstallations: count, installationsAfter: next, findBlur, enqueue } = context;
+  const replaying = { db, now, findPolicy, assertApp, findBlur, enqueue, installations: { next, count } };
+  const flushing = { trackCache, now, write: service.flush, findPolicy };
+  let timer: NodeJS.Timeout | undefined;
+  let isFlushing = false;
+  const flushNow = async () => {
+    if (isFlushing) return;
+    isFlushing = true;
+    await flush(flushing).finally(() => {
+      isFlushing = false;
+    });
+  };
+  return {
+    trackCache,
+    flush: (how) => flush(flushing, how),
+    async flushOf({ appId, installationIds }) {
+      const keys = installationIds.map((installationId) => ({ appId, installationId }));
+      await flushAll(flushing, trackCache.unwritten(keys));
+    },
+    ticker,
+    retention,
+    ...endpointsOf(context, { service, trackCache, radio, hearing, counts, replaying }),
+    jobs: { ...erasureJobHandlers({ db, traceTables: context.traceTables }), [replayJob]: replayHandler(replaying) },
+    sweeps: {
+      'adding months to tables': () => addPartitions(db, now()),
+      'purging old traces': () => retention.sweep(),
+    },
+    ownSweeps: {
+      'learning the radio of beacons': () => radio.flush(now()),
+      'learning how loud phones hear': () => hearing.flush(now()),
+      'storing the counts of sightings': () => counts.flush(),
+    },
+    start() {
+      inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
+      ticker.start(inBackground);
+      timer = setInterval(() => inBackground('writing cached tracks', flushNow), flushEveryMs).unref();
+    },
+    stop() {
+      clearInterval(timer);
+      ticker.stop();
+      retention.stop();
+    },
+    async close() {
+      await Promise.all([counts.flush(), flush(flushing, { isLast: true })]);
+    },
+  };
+}
+
+function retaining(context: Context): RetentionDeps {
+  const { db, now, keptTables, listApps, policyOf, appsWith, rollups } = context;
+  return {
+    ...{ db, now, keptTables, appsWith },
+    listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
+    countedTables: [context.beaconTable, context.insightTables.goneVisits],
+    beforePurge: (appId, since) => rollups.closeBefore(appId, since),
+    letGo: (appId, before) => rollups.letGo(appId, before),
+  };
+}
+
+interface Parts {
+  readonly service: SightingService;
+  readonly trackCache: TrackCache;
+  readonly radio: RadioLearning;
+  readonly hearing: HearingLearning;
+  readonly counts: UnnamedCounts;
+  readonly replaying: ReplayRouteDeps;
+}
+
+function endpointsOf(
+  context: Context,
+  { service, trackCache, radio, hearing, counts, replaying }: Parts,
+): Pick<Feature, 'endpoints' | 'consoleEndpoints'> {
+  const { db, now, findHeld, assertApp, pseudonymsOf, listPhones, readableTriggers } = context;
+  const { findDrawnFloor: findFloor, listPlaced: listBeacons, isOnFloor } = context;
+  return {
+    endpoints: [
+      ...sightingEndpoints(service),
+      ...simulationEndpoints({
+        db,
+        findHeld,
+        readableTriggers: (caller, triggers) => readableTriggers(db, caller, triggers),
+      }),
+      ...walkEndpoints(db, { findFloor, listBeacons, isOnFloor }),
+      ...visitEndpoints(db, findHeld),
+      ...positionEndpoints(db, findHeld),
+      ...eventEndpoints(db, findHeld),
+    ],
+    consoleEndpoints: [
+      ...heardConsoleEndpoints({
+        ...{ db, now, trackCache, assertApp, pseudonymsOf },
+        ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),
+      }),
+      ...radioConsoleEndpoints({ radio, assertApp }),
+      ...hearingConsoleEndpoints({ hearing, assertApp, pseudonymsOf }),
+      ...replayConsoleEndpoints(replaying),
+      ...countConsoleEndpoints({ counts, now, assertApp }),
+    ],
+  };
+}

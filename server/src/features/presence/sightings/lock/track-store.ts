@@ -1,0 +1,289 @@
+import { randomInt } from 'node:crypto';
+import type { Sample, TrackState } from '@pharos/engine';
+import { raw, type Sql, sql } from '../../../../base/sql.ts';
+import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
+import type { Database, Db, Row } from '../../../../db/db.ts';
+import type { Dialect } from '../../../../db/dialect.ts';
+import { parseTrackRecord, type StoredSegment, type TrackRecord, type TrackVersion } from '../stages/track.ts';
+import { positions } from '../traces/positions.ts';
+import type { TrackKey } from '../traces/reported.ts';
+import { presence, trackSamples, tracks } from '../traces/tables.ts';
+
+/**
+ * Samples as text, one line per batch, so that a batch is appended without reading the existing text. What most samples of a
+ * batch share (beacon, sender, interval, receiver …) is written once.
+ */
+
+type Rest = Omit<Sample, 'beaconId' | 'occurredAt' | 'rssi'>;
+/** Milliseconds after the line's time, beacon, RSSI or null, index of the rest. */
+type SampleRow = readonly [at: number, beacon: number, rssi: number | null, rest: number];
+type Line = readonly [at: number, beacons: readonly string[], rests: readonly Rest[], rows: readonly SampleRow[]];
+
+export function writeSamples(samples: readonly Sample[]): string {
+  const start = samples[0]?.occurredAt ?? 0;
+  const beacons = new Map<string, number>();
+  const rests = new Map<string, number>();
+  const indexIn = (map: Map<string, number>, key: string): number => {
+    const known = map.get(key);
+    if (known !== undefined) return known;
+    map.set(key, map.size);
+    return map.size - 1;
+  };
+  const rows = samples.map(({ beaconId, occurredAt, rssi, ...rest }): SampleRow => {
+    const text = JSON.stringify(rest);
+    return [occurredAt - start, indexIn(beacons, beaconId), rssi ?? null, indexIn(rests, text)];
+  });
+  return `[${start},${JSON.stringify([...beacons.keys()])},[${[...rests.keys()].join(',')}],${JSON.stringify(rows)}]\n`;
+}
+
+export function readSamples(text: string): Sample[] {
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    const [start, beacons, rests, rows] = JSON.parse(line) as Line;
+    return rows.map(([at, beacon, rssi, rest]) => ({
+      beaconId: beacons[beacon] as string,
+      occurredAt: start + at,
+      ...(rssi === null ? {} : { rssi }),
+      ...rests[rest],
+    }));
+  });
+}
+
+/** The engine's state of each installation, and the samples that led to it. SQL only. */
+
+/** What identifies a track in memory. */
+export const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
+const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
+
+export interface StoredTrack extends TrackVersion {
+  readonly record: TrackRecord;
+}
+
+interface VersionRow extends Row {
+  readonly installation_id: string;
+  readonly version: number;
+  readonly updated_at: number;
+}
+
+interface TrackRow extends VersionRow {
+  readonly state: string;
+}
+
+const tracksOf = new Lookup(
+  ['installation_id'],
+  (isWanted) =>
+    sql`select installation_id, state, version, updated_at from tracks where app_id = ${null} and ${isWanted}`,
+);
+
+const versionsOf = new Lookup(
+  ['installation_id'],
+  (isWanted) => sql`select installation_id, version, updated_at from tracks where app_id = ${null} and ${isWanted}`,
+);
+
+async function findBy<R extends VersionRow>(
+  db: Db,
+  lookup: Lookup<'installation_id'>,
+  keys: readonly TrackKey[],
+): Promise<Map<string, R>> {
+  const found = new Map<string, R>();
+  for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
+    const cells = ofApp.map(({ installationId }) => ({ installation_id: installationId }));
+    for (const statement of lookup.of(db.dialect, [appId], cells))
+      for (const row of await db.all<R>(statement))
+        found.set(keyText({ appId, installationId: row.installation_id }), row);
+  }
+  return found;
+}
+
+/** The tracks of several installations, by `keyText`. */
+export async function findTracks(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, StoredTrack>> {
+  const rows = await findBy<TrackRow>(db, tracksOf, keys);
+  return new Map(
+    [...rows].map(([key, { state, version, updated_at: writtenAt }]) => [
+      key,
+      { record: parseTrackRecord(state), version, writtenAt },
+    ]),
+  );
+}
+
+/** The versions of several tracks, by `keyText`. */
+export async function findVersions(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, TrackVersion>> {
+  const rows = await findBy<VersionRow>(db, versionsOf, keys);
+  return new Map([...rows].map(([key, { version, updated_at: writtenAt }]) => [key, { version, writtenAt }]));
+}
+
+export interface DueInstallation {
+  readonly app_id: string;
+  readonly installation_id: string;
+}
+
+/** Installations with something due, the longest overdue first. */
+export function findDueInstallations(db: Db, now: number, limit: number): Promise<DueInstallation[]> {
+  return db.all<DueInstallation>(
+    sql`select app_id, installation_id from tracks where next_deadline <= ${now} order by next_deadline limit ${limit}`,
+  );
+}
+
+/** When the next tracks fall due after a time, the earliest first. A look at an index. */
+export function findNextDeadlines(
+  db: Db,
+  after: number,
+  limit: number,
+): Promise<{ readonly app_id: string; readonly next_deadline: number }[]> {
+  return db.all(
+    sql`select app_id, next_deadline from tracks where next_deadline > ${after} order by next_deadline limit ${limit}`,
+  );
+}
+
+/** Selects when the first track of all falls due, or fell due. A look at an index. */
+export const firstDeadline: Sql = raw('select min(next_deadline) from tracks');
+
+const clockStep = 500;
+
+interface FutureRow extends Row {
+  readonly app_id: string;
+  readonly installation_id: string;
+  readonly state: string;
+  readonly next_deadline: number;
+  readonly updated_at: number;
+}
+
+/**
+ * Moves what was written by a clock that has been set back since, while no process ran, to the present: a silence lasts as
+ * long as it would have lasted.
+ */
+export async function mendFutureTracks(db: Database, now: number): Promise<void> {
+  const tolerated = now + 60_000;
+  for (;;) {
+    // Without a lock: it would be one over all apps, which a distributed database does not have.
+    const rows = await db.all<FutureRow>(
+      sql`select app_id, installation_id, state, next_deadline, updated_at from tracks
+        where next_deadline > ${tolerated} and updated_at > ${tolerated} order by next_deadline limit ${clockStep}`,
+    );
+    await db.transaction(async (db) => {
+      for (const row of rows) {
+        const ahead = row.updated_at - now;
+        const record = JSON.parse(row.state) as TrackRecord;
+        // The lag is what lies between the sender's clock and ours; of the two, ours has moved.
+        const moved = JSON.stringify({ ...record, lag: record.lag - ahead });
+        // A process that writes a track now writes the current time, and is not overwritten.
+        await db.run(sql`update tracks set state = ${moved}, next_deadline = ${row.next_deadline - ahead}, updated_at = ${now}
+          where app_id = ${row.app_id} and installation_id = ${row.installation_id} and updated_at = ${row.updated_at}`);
+      }
+    });
+    if (rows.length < clockStep) return;
+  }
+}
+
+export interface NewTrack extends TrackKey {
+  readonly record: TrackRecord;
+  readonly deadline: number | null;
+  readonly now: number;
+  readonly version: number;
+}
+
+/** A version that no write of the track has had. */
+export const newVersion = (): number => randomInt(1, 2 ** 47);
+
+const savedTracks = bulkInsert(tracks, {
+  conflict: raw(`on conflict (app_id, installation_id) do update
+    set state = excluded.state, next_deadline = excluded.next_deadline, updated_at = excluded.updated_at,
+      version = excluded.version`),
+});
+
+export function saveTracks(dialect: Dialect, saved: readonly NewTrack[]): Sql[] {
+  const cells = saved.map(({ appId, installationId, record, deadline, now, version }) => ({
+    app_id: appId,
+    installation_id: installationId,
+    state: JSON.stringify(record),
+    next_deadline: deadline,
+    updated_at: now,
+    version,
+  }));
+  return savedTracks.each(dialect, cells);
+}
+
+/** Samples that are added to a segment, or begin one. */
+export interface AddedSamples extends TrackKey {
+  readonly startedAt: number;
+  /** The presence before the segment's first sample; kept only where the segment is new. */
+  readonly checkpoint: TrackState | null;
+  readonly samples: string;
+}
+
+const addedSamples = bulkInsert(trackSamples, {
+  conflict: raw(`on conflict (app_id, installation_id, started_at) do update
+    set samples = track_samples.samples || excluded.samples`),
+});
+
+export function addSamples(dialect: Dialect, added: readonly AddedSamples[]): Sql[] {
+  const cells = added.map(({ appId, installationId, startedAt, checkpoint, samples }) => ({
+    app_id: appId,
+    installation_id: installationId,
+    started_at: startedAt,
+    checkpoint: checkpoint === null ? '' : JSON.stringify(checkpoint),
+    samples,
+  }));
+  return addedSamples.each(dialect, cells);
+}
+
+const droppedSegments = bulkDelete(trackSamples, ['app_id', 'installation_id', 'started_at']);
+
+export interface SegmentKey extends TrackKey {
+  readonly startedAt: number;
+}
+
+export function dropSegments(dialect: Dialect, gone: readonly SegmentKey[]): Sql[] {
+  return droppedSegments.each(
+    dialect,
+    gone.map(({ appId, installationId, startedAt }) => ({
+      app_id: appId,
+      installation_id: installationId,
+      started_at: startedAt,
+    })),
+  );
+}
+
+/** The segments of an installation from one on. */
+export interface SegmentScope extends TrackKey {
+  /** ms */
+  readonly from: number;
+}
+
+const laterSegments = new BulkRead<'app_id' | 'installation_id' | 'from_at', SegmentRow>(
+  { app_id: 'text', installation_id: 'text', from_at: 'bigint' },
+  (cell) => ({
+    table: trackSamples.name,
+    columns: ['started_at', 'checkpoint', 'samples'],
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+    range: ['started_at', '>=', cell.from_at],
+  }),
+);
+
+interface SegmentRow {
+  readonly started_at: number;
+  readonly checkpoint: string;
+  readonly samples: string;
+}
+
+/** For each scope, oldest first. */
+export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Promise<StoredSegment[][]> {
+  const cells = scopes.map(({ from, ...key }) => ({ ...cellsOf(key), from_at: from }));
+  return (await laterSegments.of(db, cells)).map((rows) =>
+    rows
+      .sort((a, b) => a.started_at - b.started_at)
+      .map(({ started_at, checkpoint, samples }) => ({
+        startedAt: started_at,
+        checkpoint: JSON.parse(checkpoint) as TrackState,
+        samples,
+      })),
+  );
+}
+
+export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
+  for (const { name } of [tracks, trackSamples, presence, positions.table])
+    await db.run(sql`delete from ${raw(name)} where app_id = ${appId} and installation_id = ${installationId}`);
+}

@@ -1,0 +1,123 @@
+import type { Sample } from '@pharos/engine';
+import { allDone } from '../../../db/batch-loader.ts';
+import type { Db } from '../../../db/db.ts';
+import { effectOf, isShown, nothingShown, shownEffect, unprovenEffect } from './answer/answer.ts';
+import { PastReads, readsOf } from './decide/past.ts';
+import { decideOne } from './decide/settle.ts';
+import { freshOf, saveAnswers } from './lock/fresh.ts';
+import { lockIntakes, personOf } from './lock/lock.ts';
+import { type TrackCache, unknownTrack } from './lock/track-cache.ts';
+import { endPresence, type RecordTools, recordDecisions } from './record/record.ts';
+import type { SiteReads } from './site/site.ts';
+import type { Decided, Effect, Fresh, Intake, Locked, Report } from './stages/stages.ts';
+import type { TrackRecord } from './stages/track.ts';
+
+/** Applies what batches say to the installations that they are about, in one transaction for several of them: lock, decide, record, answer. */
+
+export interface TakeTools extends RecordTools {
+  readonly trackCache: TrackCache;
+}
+
+interface Taking {
+  readonly site: SiteReads;
+  readonly tools: TakeTools;
+}
+
+/**
+ * Takes what batches say about installations; `db` is the transaction. Effects in their order: undefined where there is no
+ * such installation and, unless it is the only one, where somebody else holds it or an earlier one is about it too.
+ */
+export async function takeTogether(
+  db: Db,
+  intakes: readonly Intake[],
+  taking: Taking,
+): Promise<readonly (Effect | undefined)[]> {
+  const effects = new Map<Intake, Effect>();
+  const { locked, unproven } = await lockIntakes(db, intakes, taking.tools.trackCache);
+  for (const intake of unproven) effects.set(intake, unprovenEffect(intake));
+  countUnnamed(db, locked, taking.tools);
+  // Nothing is done for those who have agreed neither to messages nor to being recorded.
+  const allowed = (await endForbidden(db, locked)).filter(
+    ({ permissions: { messages, analytics } }) => messages || analytics,
+  );
+  for (const { intake } of locked) effects.set(intake, nothingShown);
+  const { fresh, answered } = await freshOf(db, allowed);
+  for (const [one, effect] of answered) effects.set(one.intake, shownEffect(one, effect));
+  const past = new PastReads(db);
+  const decided = await allDone(fresh.map((one) => decideFresh(db, one, { ...taking, past })));
+  const answers = fresh.flatMap((one, place) => {
+    const effect = effectOf(one, decided[place] as Decided);
+    effects.set(one.intake, shownEffect(one, effect));
+    return one.permissions.analytics && effect.events.length + effect.messages.length > 0 ? answerOf(one, effect) : [];
+  });
+  await recordDecisions(db, decided, taking.tools, saveAnswers(db.dialect, answers));
+  return intakes.map((intake) => effects.get(intake));
+}
+
+/** Those whose phones are not named are counted by beacon and hour, when the rest is stored. */
+function countUnnamed(db: Db, locked: readonly Locked[], { countSightings }: RecordTools): void {
+  const unnamed = locked.filter(({ permissions }) => !permissions.analytics);
+  if (unnamed.length === 0 || countSightings === undefined) return;
+  db.afterCommit(() => {
+    for (const { intake } of unnamed)
+      for (const { observation, beacon } of intake.reports)
+        countSightings(intake.sender.appId, beacon.objectId, observation.occurredAt);
+  });
+}
+
+/** Reported times are never ahead of the service's: by so much, its own clock was wrong. */
+const aheadMs = 3_600_000;
+
+/** All that such a phone reports now would be late, and without messages, until that day is over. */
+const isAhead = (record: TrackRecord | undefined, now: number) => (record?.track.at ?? 0) > now + aheadMs;
+
+/** Samples are kept only of those who have agreed. */
+export const isRecorded = (record: TrackRecord | undefined): boolean => (record?.segments.length ?? 0) > 0;
+
+/** Ends presence that was recorded before the app asked for consent, and that of a day that is still to come. */
+async function endForbidden(db: Db, locked: readonly Locked[]): Promise<Locked[]> {
+  const left: Locked[] = [];
+  for (const one of locked) {
+    const { permissions, track } = one;
+    const { now } = one.intake.sender;
+    const isForbidden = !permissions.analytics && isRecorded(track.record);
+    if (!isForbidden && !isAhead(track.record, now)) left.push(one);
+    else {
+      await endPresence(db, { ...track.key, now });
+      left.push({ ...one, track: { ...unknownTrack(track.key), seen: track.seen } });
+    }
+  }
+  return left;
+}
+
+const sampleOf = ({ observation, beacon }: Report): Sample => ({ ...observation, beaconId: beacon.objectId });
+
+async function decideFresh(
+  db: Db,
+  fresh: Fresh,
+  { site, tools, past }: Taking & { readonly past: PastReads },
+): Promise<Decided> {
+  const { intake, lock, permissions, track, reports, keys, clock } = fresh;
+  const { appId, policy, now } = intake.sender;
+  const { objectId: installationId, hasPushTarget, heldSince, locale, model } = lock;
+  const times = reports.map(({ observation }) => observation.occurredAt);
+  const seedOf = await tools.seedsFor?.(db, { appId, installationId, times, now });
+  const hasTarget = (intake.isOwn && isShown(fresh)) || hasPushTarget;
+  return decideOne(tools.trackCache, {
+    appId,
+    context: { installationId, seedOf, policy, now, hasTarget, hasPushTarget, heldSince, permissions, locale, model },
+    track,
+    samples: reports.map(sampleOf),
+    reads: readsOf(db, { appId, installationId, userId: personOf(lock), model, site, past }),
+    keys,
+    clock: intake.isOwn ? clock : undefined,
+    why: intake.isFlush ? 'flush' : 'batch',
+  });
+}
+
+function answerOf({ intake, lock }: Locked, effect: Effect) {
+  const { batchKey: key, sender } = intake;
+  if (key === undefined) return [];
+  const { appId, now } = sender;
+  return [{ appId, installationId: lock.objectId, key, answer: JSON.stringify(effect), now }];
+}

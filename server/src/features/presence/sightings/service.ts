@@ -1,0 +1,226 @@
+import { Type } from 'typebox';
+import { seesWhereabouts } from '../../../access/caller.ts';
+import { permissionsOf } from '../../../access/consent.ts';
+import { notProven, proofOf } from '../../../access/installation-proof.ts';
+import type { AppPolicy } from '../../../access/policy.ts';
+import { fail } from '../../../base/errors.ts';
+import { allDone } from '../../../db/batch-loader.ts';
+import { Batcher } from '../../../db/batcher.ts';
+import type { Db } from '../../../db/db.ts';
+import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
+import { answerExample, answerSchema, type SightingsAnswer } from './answer/answer.ts';
+import { readsOf } from './decide/past.ts';
+import { decideOne } from './decide/settle.ts';
+import { batchKey } from './lock/fresh.ts';
+import { lockForDecision } from './lock/lock.ts';
+import { readOne, TrackCache } from './lock/track-cache.ts';
+import { type TakeTools, takeTogether } from './pipeline.ts';
+import {
+  type Batch,
+  placeReports,
+  readBatch,
+  readSightings,
+  sightingsExample,
+  sightingsSchema,
+} from './read/reports.ts';
+import { type RecordTools, recordDecisions } from './record/record.ts';
+import type { SiteCache } from './site/site.ts';
+import type { Effect, Intake, Report, Sender } from './stages/stages.ts';
+import type { TrackKey } from './traces/reported.ts';
+
+export const sightingsTag: Tag = {
+  name: 'Sightings',
+  description: 'What phones and gateways sense, and the resulting events.',
+  place: 100,
+};
+
+export function sightingEndpoints(service: SightingService): Endpoint[] {
+  return [
+    endpoint<Batch>({
+      method: 'POST',
+      path: '/sightings',
+      operationId: 'sendSightings',
+      tag: sightingsTag,
+      summary: 'Report what a phone or a gateway has sensed',
+      description:
+        'Up to 1,000 sightings. What follows from them is answered at once: the confirmed events and the messages that ' +
+        'fired, so that an app in the foreground shows them. What cannot be used is listed by index and never stops the ' +
+        'rest. Sending a batch again is safe: with `eventId` or `occurredAt` nothing is counted twice, and a repetition ' +
+        'of the whole batch soon after is answered like the first time. Events, messages and `nearest` are returned only to the phone itself ' +
+        '(the bearer of its user where it is linked to one), to managers, and to secret keys with `events:list` or `events:get`; the ' +
+        'sightings are processed in any case.',
+      grant: 'phone',
+      scopes: [{ of: 'sightings', verb: 'create' }],
+      takesInstallationSecret: true,
+      body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
+      answer: {
+        status: 200,
+        description: 'Taken.',
+        schema: Type.Object({ result: answerSchema }),
+        example: { result: answerExample },
+      },
+      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+      handle: async (call) => {
+        const { app, body, now } = call;
+        const { appId, policy } = app;
+        const sender = { appId, policy, now, ...proofOf(call), seesWhereabouts: seesWhereabouts(call) };
+        return { result: await service.take(sender, body) };
+      },
+    }),
+  ];
+}
+
+export interface SightingDeps extends RecordTools {
+  readonly db: Db;
+  readonly site: SiteCache;
+  readonly trackCache?: TrackCache;
+}
+
+export type SightingService = ReturnType<typeof createSightingService>;
+
+/** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
+const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
+
+export function createSightingService({ db, site, trackCache = new TrackCache(), ...others }: SightingDeps) {
+  const tools = { ...others, trackCache };
+  const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
+  const batcher = new Batcher<Intake, Effect>({
+    ...together,
+    weigh: ({ reports }) => reports.length,
+    tenantOf: ({ sender }) => sender.appId,
+    // Two transactions would only wait for its lock, each with a connection.
+    subjectOf: ({ sender, id }) => `${sender.appId} ${id}`,
+    run: take,
+    runAlone: async (intake) => {
+      const [effect] = await take([intake]);
+      if (!effect) throw unknownInstallation(intake.id);
+      return effect;
+    },
+  });
+  return {
+    /** Writes what the cache has of an installation. @throws Failure ObjectNotFound when it is gone */
+    async flush({ appId, installationId }: TrackKey, { policy, now }: Pick<Sender, 'policy' | 'now'>): Promise<void> {
+      const sender = {
+        appId,
+        policy,
+        now,
+        userId: undefined,
+        seesAll: true,
+        seesWhereabouts: false,
+        secret: undefined,
+      };
+      const nothing = { reports: [], sentAt: undefined, batchKey: undefined };
+      await batcher.add({ ...nothing, sender, id: installationId, isOwn: false, isFlush: true });
+    },
+    /**
+     * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
+     *
+     * @throws Failure ObjectNotFound for an installation that is not registered, OperationForbidden for one that has a secret
+     */
+    async take(sender: Sender, batch: Batch): Promise<SightingsAnswer> {
+      await site.fresh();
+      const { items, problems } = readBatch(batch, sender.now);
+      const placed = await placeReports({ db, site }, sender.appId, items, batch.installationId);
+      const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
+      const common = { sender, sentAt: batch.sentAt, batchKey: key };
+      const intakes = intakesOf(batch.installationId, placed.reports).map((one) => ({ ...common, ...one }));
+      // The others stay done when one fails.
+      const effects = await allDone(intakes.map((intake) => batcher.add(intake)));
+      // A phone is refused; a gateway is told which part of its batch could not be used.
+      if (batch.installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
+      const clockError = effects.reduce(
+        (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
+        0,
+      );
+      // An answer kept before this member existed has none.
+      const nearest = effects.flatMap(({ nearest: own = [] }) => own);
+      const found = [...problems, ...placed.problems, ...effects.flatMap((effect) => effect.problems)];
+      return {
+        received: batch.sightings.length,
+        duplicates: effects.reduce((sum, { duplicates }) => sum + duplicates, 0),
+        ...(clockError === 0 ? {} : { clockError: Math.round(clockError / 1000) }),
+        events: effects.flatMap(({ events }) => events),
+        messages: effects.flatMap(({ messages }) => messages),
+        ...(nearest.length === 0 ? {} : { nearest }),
+        problems: found.sort((a, b) => a.index - b.index),
+      };
+    },
+  };
+}
+
+/** A phone speaks of itself; a gateway hears several installations, and each is dealt with on its own. */
+function intakesOf(
+  sender: string | undefined,
+  reports: readonly Report[],
+): readonly Pick<Intake, 'id' | 'isOwn' | 'reports'>[] {
+  if (sender !== undefined) return [{ id: sender, isOwn: true, reports }];
+  // In the order of their ids, so that the same batch is always dealt with alike.
+  return [...Map.groupBy(reports, ({ installationId }) => installationId)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, own]) => ({ id, isOwn: false, reports: own }));
+}
+
+function unknownInstallation(id: string) {
+  return fail(
+    'ObjectNotFound',
+    `installationId: there is no installation ${id.slice(0, 128)}. Register it first with POST /installations.`,
+  );
+}
+
+export interface ClientLog {
+  readonly appId: string;
+  readonly policy: AppPolicy;
+  readonly installationId: string;
+  readonly beaconId: string;
+  readonly event: 'ENTER' | 'EXIT';
+  readonly occurredAt: number;
+  readonly now: number;
+}
+
+/** Whether the installation may be named in what is recorded about it. That cannot change until the end of the transaction. */
+export async function mayBeNamed(
+  db: Db,
+  { appId, policy, installationId }: Pick<ClientLog, 'appId' | 'policy' | 'installationId'>,
+): Promise<boolean> {
+  const lock = await lockForDecision(db, appId, installationId);
+  return lock !== undefined && permissionsOf(lock.consents, policy).analytics;
+}
+
+/**
+ * A client has written a log record: what it decided becomes part of its visits. It has shown its message itself, so
+ * nothing is judged, pushed or logged again. `db` is the transaction that writes the record.
+ */
+export async function noteClientLog(
+  db: Db,
+  log: ClientLog,
+  {
+    announce,
+    logs,
+    countVisits,
+    trackCache,
+    seedsFor,
+  }: Pick<TakeTools, 'announce' | 'logs' | 'countVisits' | 'trackCache' | 'seedsFor'>,
+): Promise<void> {
+  const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
+  const lock = await lockForDecision(db, appId, installationId);
+  if (!lock) return;
+  const seedOf = await seedsFor?.(db, { appId, installationId, times: [occurredAt], now });
+  const { heldSince } = lock;
+  const decided = await decideOne(trackCache, {
+    appId,
+    context: { installationId, seedOf, policy, now, hasTarget: false, hasPushTarget: false, heldSince },
+    track: await readOne(trackCache, db, { appId, installationId }),
+    samples: [{ beaconId, event, occurredAt, logged: true }],
+    reads: readsOf(db, { appId, installationId, userId: null }),
+    why: 'batch',
+  });
+  // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
+  const tools: RecordTools = {
+    requestPushes: async () => undefined,
+    expect: () => undefined,
+    announce,
+    logs,
+    ...(countVisits ? { countVisits } : {}),
+  };
+  await recordDecisions(db, [decided], tools);
+}

@@ -1,0 +1,317 @@
+import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '@pharos/engine';
+import { Type } from 'typebox';
+import { beaconsOf } from '../../../../access/venue-limit.ts';
+import { fail } from '../../../../base/errors.ts';
+import { raw, sql } from '../../../../base/sql.ts';
+import type { Database, Db } from '../../../../db/db.ts';
+import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
+import {
+  deletedAnswer,
+  exampleId,
+  exampleUpdated,
+  isoTime,
+  objectIdSchema,
+  recordAnswer,
+  timestampSchema,
+} from '../../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import type { HearingLearning } from './receiver-offsets.ts';
+
+/**
+ * What traffic teaches about the radio of beacons: gathered in memory, since many visitors pass one beacon, and written from time
+ * to time. What a process has gathered and not yet written is lost with it, and gathered again by the next visitors.
+ */
+
+type Halves = readonly [Evidence, Evidence];
+
+/** As it is stored; it says something only about the measured power that it was learned under. */
+interface StoredEvidence {
+  readonly power: number | null;
+  readonly halves: Halves;
+}
+
+export interface StoredLearned extends Learned {
+  readonly power: number | null;
+}
+
+/** What is known about one beacon, for display. */
+export interface RadioView {
+  readonly beaconId: string;
+  readonly seconds: number;
+  readonly learned: Learned | null;
+  readonly updatedAt: number;
+}
+
+interface RadioRow {
+  readonly beacon_id: string;
+  readonly evidence: string;
+  readonly learned: string | null;
+  readonly updated_at: number;
+}
+
+const nothing: Halves = [noEvidence, noEvidence];
+/** More beacons are not gathered for at once. */
+const MAX_BEACONS = 10_000;
+/** How long visitors count for one half before they count for the other, ms. */
+const HALF_MS = 60_000;
+
+const sum = (a: Halves, b: Halves): Halves => [addEvidence(a[0], b[0]), addEvidence(a[1], b[1])];
+
+export class RadioLearning {
+  readonly #db: Database;
+  readonly #cacheVersion: CacheVersion;
+  readonly #gathered = new Map<string, Map<string, Halves>>();
+  #beacons = 0;
+
+  constructor(db: Database, cacheVersion: CacheVersion) {
+    this.#db = db;
+    this.#cacheVersion = cacheVersion;
+  }
+
+  /** `at` (ms) says for which half it counts. */
+  note(appId: string, evidence: Readonly<Record<string, Evidence>>, at: number): void {
+    const ofApp = this.#gathered.get(appId) ?? new Map<string, Halves>();
+    for (const [beaconId, one] of Object.entries(evidence)) {
+      const known = ofApp.get(beaconId);
+      if (known === undefined && ++this.#beacons > MAX_BEACONS) return;
+      const isFirst = Math.floor(at / HALF_MS) % 2 === 0;
+      ofApp.set(beaconId, sum(known ?? nothing, isFirst ? [one, noEvidence] : [noEvidence, one]));
+    }
+    if (ofApp.size > 0) this.#gathered.set(appId, ofApp);
+  }
+
+  /** Writes what was gathered, and lets the engine know where a correction has changed. */
+  async flush(now: number): Promise<void> {
+    const gathered = [...this.#gathered];
+    this.#gathered.clear();
+    this.#beacons = 0;
+    for (const [appId, beacons] of gathered)
+      await this.#db.transaction(async (db) => {
+        let hasChanged = false;
+        for (const [beaconId, halves] of [...beacons].sort(([a], [b]) => (a < b ? -1 : 1)))
+          hasChanged = (await store(db, { appId, beaconId, halves, now })) || hasChanged;
+        if (hasChanged) await this.#cacheVersion.note(db, appId);
+      });
+  }
+
+  async list(
+    appId: string,
+    {
+      beaconId,
+      venues,
+    }: { readonly beaconId?: string | undefined; readonly venues?: readonly string[] | undefined } = {},
+  ): Promise<RadioView[]> {
+    const rows = await this.#db.all<RadioRow>(
+      sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId}
+        and ${beaconId ? sql`beacon_id = ${beaconId}` : raw('1 = 1')}
+        and ${venues ? beaconsOf(raw('beacon_id'), appId, venues) : raw('1 = 1')} order by beacon_id`,
+    );
+    return rows.map(({ beacon_id: beaconId, evidence, learned, updated_at: updatedAt }) => {
+      const [a, b] = (JSON.parse(evidence) as StoredEvidence).halves;
+      return { beaconId, seconds: Math.round(a.n + b.n), learned: learnedOf(learned), updatedAt };
+    });
+  }
+
+  /**
+   * Deletes what was learned about a beacon; learning starts again.
+   *
+   * @throws Failure ObjectNotFound for a beacon outside of `venues`
+   */
+  async reset(appId: string, beaconId: string, venues?: readonly string[]): Promise<void> {
+    const isWithin = sql`select object_id from beacons where app_id = ${appId} and object_id = ${beaconId}
+      and ${venues ? beaconsOf(raw('object_id'), appId, venues) : raw('1 = 1')}`;
+    if (venues && !(await this.#db.one(isWithin))) throw fail('ObjectNotFound');
+    this.#gathered.get(appId)?.delete(beaconId);
+    await this.#db.transaction(async (db) => {
+      await db.run(sql`delete from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`);
+      await this.#cacheVersion.note(db, appId);
+    });
+  }
+}
+
+function learnedOf(text: string | null): Learned | null {
+  if (text === null) return null;
+  const { loss, exponent } = JSON.parse(text) as StoredLearned;
+  return { loss, exponent };
+}
+
+const tenths = (value: number) => Math.round(value * 10) / 10;
+
+interface Gathered {
+  readonly appId: string;
+  readonly beaconId: string;
+  readonly halves: Halves;
+  readonly now: number;
+}
+
+/** Adds to what is stored about a beacon; returns whether its correction has changed. */
+async function store(db: Db, { appId, beaconId, halves, now }: Gathered): Promise<boolean> {
+  const beacon = await db.one<{ measured_power: number | null }>(
+    sql`select measured_power from beacons where app_id = ${appId} and object_id = ${beaconId}`,
+  );
+  if (!beacon) return false;
+  const power = beacon.measured_power;
+  const row = await db.one<RadioRow>(
+    sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`,
+  );
+  const stored = row ? (JSON.parse(row.evidence) as StoredEvidence) : undefined;
+  const all = stored?.power === power ? sum(stored.halves, halves) : halves;
+  const found = learnedFrom([all[0], all[1]]);
+  // A change of a tenth of a decibel is not worth reading all beacons again.
+  const learned = found && JSON.stringify({ loss: tenths(found.loss), exponent: tenths(found.exponent), power });
+  const evidence = JSON.stringify({ power, halves: all } satisfies StoredEvidence);
+  await db.run(sql`insert into beacon_radio (app_id, beacon_id, evidence, learned, updated_at)
+    values (${appId}, ${beaconId}, ${evidence}, ${learned}, ${now})
+    on conflict (app_id, beacon_id) do update
+      set evidence = excluded.evidence, learned = excluded.learned, updated_at = excluded.updated_at`);
+  return (row?.learned ?? null) !== learned;
+}
+
+/** Shows and deletes what was learned about beacons. */
+
+const learned = Type.Object({
+  loss: Type.Number({ description: 'How many dB more are lost than the measured power says' }),
+  exponent: Type.Number({ description: 'By how much the path-loss exponent is more than 2' }),
+});
+const schema = Type.Array(
+  Type.Object({
+    beaconId: objectIdSchema,
+    seconds: Type.Integer({ description: 'Seconds of visitors with a sure position from which it was learned' }),
+    learned: Type.Union([learned, Type.Null()], { description: 'null: no correction would predict better than none' }),
+    updatedAt: timestampSchema,
+  }),
+);
+const example = [
+  { beaconId: exampleId, seconds: 5400, learned: { loss: 3.1, exponent: 0.2 }, updatedAt: exampleUpdated },
+];
+
+export interface RadioRouteDeps {
+  readonly radio: RadioLearning;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/radio',
+      operationId: 'listRadio',
+      tag: 'Beacons',
+      summary: 'List what traffic has taught about the radio of each beacon',
+      permission: 'activity.read',
+      narrows: 'venues',
+      locate,
+      query: [{ name: 'beaconId', description: 'Only of this beacon', schema: objectIdSchema, example: exampleId }],
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' }, query: { beaconId }, admin }) {
+        const found = await radio.list(appId, { beaconId, venues: signedIn(admin).venues });
+        return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/radio/:beaconId',
+      operationId: 'resetRadio',
+      tag: 'Beacons',
+      summary: 'Forget what was learned about a beacon',
+      permission: 'beacons.write',
+      narrows: 'venues',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', beaconId = '' }, admin }) {
+        await radio.reset(appId, beaconId, signedIn(admin).venues);
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+/** Shows and deletes what was learned about how loudly phones hear. */
+
+const offsetSchema = Type.Array(
+  Type.Object({
+    installationId: Type.Optional(objectIdSchema),
+    model: Type.Optional(Type.String({ description: 'The deviceModel of installations' })),
+    passes: Type.Integer({ description: 'Beacons that were passed, from which it was learned' }),
+    loss: Type.Union([Type.Number(), Type.Null()], {
+      description: 'How many dB less is heard than expected; null: no correction would predict better than none',
+    }),
+    updatedAt: timestampSchema,
+  }),
+  { description: 'The installation, if one is named; all phones (neither installationId nor model); the models' },
+);
+const offsetExample = [
+  { installationId: exampleId, passes: 48, loss: 9.4, updatedAt: exampleUpdated },
+  { passes: 2140, loss: 1.2, updatedAt: exampleUpdated },
+  { model: 'Pixel 8', passes: 310, loss: 4.1, updatedAt: exampleUpdated },
+];
+
+export interface HearingRouteDeps {
+  readonly hearing: HearingLearning;
+  readonly pseudonymsOf: (appId: string) => Promise<unknown>;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+export function hearingConsoleEndpoints({
+  hearing,
+  assertApp,
+  pseudonymsOf,
+}: HearingRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  const reset = { method: 'DELETE', tag: 'Installations', permission: 'apps.change', locate } as const;
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/hearing',
+      operationId: 'listHearing',
+      tag: 'Installations',
+      summary: 'List what traffic has taught about how loud phones hear',
+      permission: 'installations.read',
+      locate,
+      query: [
+        {
+          name: 'installationId',
+          description: 'An installation to be told of as well',
+          schema: objectIdSchema,
+          example: exampleId,
+        },
+      ],
+      answer: recordAnswer(offsetSchema, offsetExample),
+      errors: ['ObjectNotFound', 'OperationForbidden'],
+      async handle({ params: { appId = '' }, query: { installationId } }) {
+        if (installationId !== undefined && (await pseudonymsOf(appId))) throw fail('OperationForbidden');
+        const found = await hearing.list(appId, installationId);
+        return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
+      },
+    }),
+    consoleEndpoint({
+      ...reset,
+      path: '/apps/:appId/hearing',
+      operationId: 'resetAllHearing',
+      summary: 'Forget what was learned about how loud all phones and models hear',
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' } }) {
+        await hearing.reset(appId);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      ...reset,
+      path: '/apps/:appId/hearing/:installationId',
+      operationId: 'resetHearing',
+      summary: 'Forget what was learned about how loud one phone hears',
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', installationId = '' } }) {
+        await hearing.reset(appId, installationId);
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,319 @@
+import {
+  type HoursException,
+  type PresenceSettings,
+  readHours,
+  type Sensitivity,
+  siteTimeZone,
+  type VenueHours,
+  type WeeklyOpening,
+} from '@pharos/engine';
+import { PairCache } from '../../../../base/caches/pair-cache.ts';
+import { type Sql, sql } from '../../../../base/sql.ts';
+import type { Database, Db, Row } from '../../../../db/db.ts';
+import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
+import { Generations } from '../../../../db/nodes/generations.ts';
+import type { StoredLearned } from './radio.ts';
+import { findByEach, findTriggers, type SiteTrigger } from './triggers.ts';
+
+/** The beacons of a place and the phones there, as the engine needs them. Read only; other features write it. */
+
+/** A beacon as the engine needs it. */
+export interface SiteBeacon {
+  readonly objectId: string;
+  readonly uuidKey: string;
+  readonly major: number;
+  readonly minor: number;
+  readonly gatewayKey: string | null;
+  /** Its own, else that of its venue. */
+  readonly timeZone: string | undefined;
+  /** The opening hours of its venue. */
+  readonly hours: VenueHours | undefined;
+  readonly settings: PresenceSettings;
+}
+
+interface BeaconRow extends Row {
+  readonly object_id: string;
+  readonly uuid_key: string;
+  readonly major: number;
+  readonly minor: number;
+  readonly gateway_key: string | null;
+  readonly metadata: string;
+  readonly measured_power: number | null;
+  readonly sensitivity: string | null;
+  readonly radius: number | null;
+  readonly location: string | null;
+  readonly venue_id: string | null;
+  readonly learned: string | null;
+}
+
+const beaconColumns = sql`object_id, uuid_key, major, minor, gateway_key, metadata, measured_power, sensitivity, radius, location, venue_id,
+  (select learned from beacon_radio where beacon_radio.app_id = beacons.app_id and beacon_id = object_id) as learned`;
+
+function toBeacon(row: BeaconRow, venues: ReadonlyMap<string, SiteVenue>): SiteBeacon {
+  const metadata = JSON.parse(row.metadata) as Readonly<Record<string, unknown>>;
+  const { timeZone, receiverOffsets } = metadata;
+  const venue = row.venue_id === null ? undefined : venues.get(row.venue_id);
+  return {
+    objectId: row.object_id,
+    uuidKey: row.uuid_key,
+    major: row.major,
+    minor: row.minor,
+    gatewayKey: row.gateway_key,
+    timeZone: ownZone(timeZone) ?? venue?.timeZone,
+    hours: venue?.hours,
+    settings: {
+      ...(row.measured_power === null ? {} : { measuredPower: row.measured_power }),
+      ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
+      ...(row.radius === null ? {} : { radius: row.radius }),
+      ...offsets(receiverOffsets),
+      ...placeOf(row.location),
+      ...learnedUnder(row),
+    },
+  };
+}
+
+/** A name that is no time zone is passed over, as it always was. */
+const ownZone = (name: unknown): string | undefined =>
+  typeof name === 'string' && siteTimeZone([name]) === name ? name : undefined;
+
+interface SiteVenue {
+  readonly timeZone: string | undefined;
+  readonly hours: VenueHours | undefined;
+}
+
+interface VenueRow extends Row {
+  readonly object_id: string;
+  readonly time_zone: string | null;
+  readonly opening_hours: string | null;
+  readonly exceptions: string;
+}
+
+/** Beacons share the hours of their venue, which may have a thousand exceptions. */
+async function withVenues(db: Db, appId: string, rows: readonly BeaconRow[]): Promise<SiteBeacon[]> {
+  const ids = [...new Set(rows.flatMap(({ venue_id }) => venue_id ?? []))];
+  const found =
+    ids.length === 0
+      ? []
+      : await findByEach<VenueRow, string>(
+          db,
+          ids,
+          (id) => sql`object_id = ${id}`,
+          (conditions) => sql`select object_id, time_zone, opening_hours, exceptions from venues
+            where app_id = ${appId} and (${conditions})`,
+        );
+  const venues = new Map(found.map((row) => [row.object_id, toVenue(row)]));
+  return rows.map((row) => toBeacon(row, venues));
+}
+
+function toVenue({ time_zone, opening_hours, exceptions }: VenueRow): SiteVenue {
+  const timeZone = time_zone ?? undefined;
+  const week = opening_hours === null ? undefined : (JSON.parse(opening_hours) as WeeklyOpening[]);
+  const others = JSON.parse(exceptions) as HoursException[];
+  const isKnown = week !== undefined || others.length > 0;
+  return { timeZone, hours: isKnown ? readHours(timeZone, week, others) : undefined };
+}
+
+/** What was learned under another measured power says nothing. */
+function learnedUnder({ learned, measured_power }: BeaconRow): Pick<PresenceSettings, 'learned'> {
+  if (learned === null) return {};
+  const { power, ...correction } = JSON.parse(learned) as StoredLearned;
+  return power === measured_power ? { learned: correction } : {};
+}
+
+/** A location without numeric x and y is for the owner's eyes only. */
+function placeOf(location: string | null): Pick<PresenceSettings, 'location'> {
+  const { x, y, z, floor } = (location === null ? {} : JSON.parse(location)) as Readonly<Record<string, unknown>>;
+  if (!isMetres(x) || !isMetres(y)) return {};
+  return { location: { x, y, ...(isMetres(z) ? { z } : {}), ...(isMetres(floor) ? { floor } : {}) } };
+}
+
+/** No site is larger than this, m; beyond it a location is in another unit. */
+const FARTHEST = 100_000;
+const isMetres = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FARTHEST;
+
+function offsets(value: unknown): Pick<PresenceSettings, 'receiverOffsets'> {
+  if (typeof value !== 'object' || value === null) return {};
+  const usable = Object.entries(value).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+  return usable.length === 0 ? {} : { receiverOffsets: Object.fromEntries(usable) };
+}
+
+async function findBeacons<Item>(
+  db: Db,
+  appId: string,
+  items: readonly Item[],
+  condition: (item: Item) => Sql,
+): Promise<SiteBeacon[]> {
+  const rows = await findByEach<BeaconRow, Item>(
+    db,
+    items,
+    condition,
+    (conditions) =>
+      sql`select ${beaconColumns} from beacons where app_id = ${appId} and (${conditions}) order by object_id limit 1000`,
+  );
+  return withVenues(db, appId, rows);
+}
+
+export const findBeaconsById = (db: Db, appId: string, ids: readonly string[]) =>
+  findBeacons(db, appId, ids, (id) => sql`object_id = ${id}`);
+
+export interface AddressParts {
+  readonly uuid: string;
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** Oldest first, since several beacons may have one address. */
+export const findBeaconsByAddress = (db: Db, appId: string, addresses: readonly AddressParts[]) =>
+  findBeacons(
+    db,
+    appId,
+    addresses,
+    ({ uuid, major, minor }) => sql`(uuid_key = ${uuid} and major = ${major} and minor = ${minor})`,
+  );
+
+/** The beacons of a region that names no minor, or neither major nor minor; two are enough to know that it is unclear. */
+export async function findBeaconsInRegion(db: Db, appId: string, uuid: string, major: number): Promise<SiteBeacon[]> {
+  const rows = await db.all<BeaconRow>(
+    sql`select ${beaconColumns} from beacons where app_id = ${appId} and uuid_key = ${uuid}
+      and (${major} = 0 or major = ${major}) order by object_id limit 2`,
+  );
+  return withVenues(db, appId, rows);
+}
+
+export const findBeaconsByGateway = (db: Db, appId: string, gateways: readonly string[]) =>
+  findBeacons(db, appId, gateways, (gateway) => sql`gateway_key = ${gateway}`);
+
+export interface Tagged {
+  readonly object_id: string;
+  readonly advertised_key: string;
+}
+
+export function findInstallationsByTag(db: Db, appId: string, keys: readonly string[]): Promise<Tagged[]> {
+  return findByEach<Tagged, string>(
+    db,
+    keys,
+    (key) => sql`advertised_key = ${key}`,
+    (conditions) =>
+      sql`select object_id, advertised_key from installations where app_id = ${appId} and (${conditions}) order by object_id`,
+  );
+}
+
+/** The objectId of the installation that is meant, by the client's own id or by ours. */
+export async function findInstallationId(db: Db, appId: string, id: string): Promise<string | undefined> {
+  const own = await db.one<{ object_id: string }>(
+    sql`select object_id from installations where app_id = ${appId} and installation_id = ${id}`,
+  );
+  if (own) return own.object_id;
+  const ours = await db.one<{ object_id: string }>(
+    sql`select object_id from installations where app_id = ${appId} and object_id = ${id}`,
+  );
+  return ours?.object_id;
+}
+
+/** The language and region that an installation has reported. */
+export async function findLocale(db: Db, appId: string, installationId: string): Promise<string | null> {
+  const row = await db.one<{ locale_identifier: string | null }>(
+    sql`select locale_identifier from installations where app_id = ${appId} and object_id = ${installationId}`,
+  );
+  return row?.locale_identifier ?? null;
+}
+
+/** What intake and decisions read about a place. `db` is their transaction. */
+export interface SiteReads {
+  beaconsById(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]>;
+  beaconsByAddress(db: Db, appId: string, addresses: readonly AddressParts[]): Promise<SiteBeacon[]>;
+  triggers(db: Db, appId: string, beaconId: string): Promise<readonly SiteTrigger[]>;
+}
+
+/** Straight from the database. */
+export const storedSite: SiteReads = {
+  beaconsById: findBeaconsById,
+  beaconsByAddress: findBeaconsByAddress,
+  triggers: async (db, appId, beaconId) => (await findTriggers(db, appId, [beaconId])).get(beaconId) ?? [],
+};
+
+const maxEntries = 20_000;
+const addressText = ({ uuid, major, minor }: AddressParts) => `${uuid}:${major}:${minor}`;
+
+/**
+ * The same from memory. Beacons and messages change rarely and are asked for with every batch; every write of them notes
+ * the `site` cache version, and then all of it is dropped. What does not exist is not remembered.
+ */
+export class SiteCache implements SiteReads {
+  readonly #db: Database;
+  readonly #cacheVersion: CacheVersion;
+  /** By app and id, or by app and address. */
+  readonly #beacons = new PairCache<SiteBeacon[]>(maxEntries);
+  /** By app and beacon. */
+  readonly #triggers = new PairCache<readonly SiteTrigger[]>(maxEntries);
+  readonly #generations = new Generations();
+
+  constructor(db: Database, cacheVersion: CacheVersion) {
+    this.#db = db;
+    this.#cacheVersion = cacheVersion;
+    cacheVersion.onChange((appId) => {
+      this.#generations.drop(appId);
+      for (const kept of [this.#beacons, this.#triggers]) {
+        if (appId === undefined) kept.clear();
+        else kept.forget(appId);
+      }
+    });
+  }
+
+  /** Call it once before a batch. */
+  fresh(): Promise<void> | undefined {
+    return this.#cacheVersion.fresh();
+  }
+
+  beaconsById(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]> {
+    const load = (missing: readonly string[]) => findBeaconsById(this.#source(db), appId, missing);
+    return this.#find(appId, ids, { load, keyOfItem: (id) => id, keyOf: ({ objectId }) => objectId });
+  }
+
+  beaconsByAddress(db: Db, appId: string, addresses: readonly AddressParts[]): Promise<SiteBeacon[]> {
+    const load = (missing: readonly AddressParts[]) => findBeaconsByAddress(this.#source(db), appId, missing);
+    const keyOf = ({ uuidKey, major, minor }: SiteBeacon) => addressText({ uuid: uuidKey, major, minor });
+    return this.#find(appId, addresses, { load, keyOfItem: addressText, keyOf });
+  }
+
+  async triggers(db: Db, appId: string, beaconId: string): Promise<readonly SiteTrigger[]> {
+    const known = this.#triggers.get(appId, beaconId);
+    if (known) return known;
+    const generation = this.#generations.of(appId);
+    const found = await storedSite.triggers(this.#source(db), appId, beaconId);
+    if (generation === this.#generations.of(appId)) this.#triggers.set(appId, beaconId, found);
+    return found;
+  }
+
+  /** The embedded writer shares a transaction among requests, of which what is not committed must not be remembered. */
+  #source(db: Db): Db {
+    return this.#db.readsAreLocal ? this.#db : db;
+  }
+
+  async #find<Item>(
+    appId: string,
+    items: readonly Item[],
+    { load, keyOfItem, keyOf }: Finding<Item>,
+  ): Promise<SiteBeacon[]> {
+    const known: SiteBeacon[] = [];
+    const missing: Item[] = [];
+    for (const item of items) {
+      const kept = this.#beacons.get(appId, keyOfItem(item));
+      if (kept) known.push(...kept);
+      else missing.push(item);
+    }
+    if (missing.length === 0) return known;
+    const generation = this.#generations.of(appId);
+    const loaded = await load(missing);
+    if (generation === this.#generations.of(appId)) {
+      for (const [key, beacons] of Map.groupBy(loaded, keyOf)) this.#beacons.set(appId, key, beacons);
+    }
+    return [...known, ...loaded];
+  }
+}
+
+interface Finding<Item> {
+  load(missing: readonly Item[]): Promise<SiteBeacon[]>;
+  keyOfItem(item: Item): string;
+  keyOf(beacon: SiteBeacon): string;
+}
