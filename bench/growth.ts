@@ -34,7 +34,7 @@ const logs = Number(values.logs);
 const rounds = Number(values.rounds);
 const clients = 4;
 /** A round ends with whichever comes first. */
-const [mostRequests, mostMs] = [200, 2_000];
+const [maxRequests, maxMs] = [200, 2_000];
 
 const sizes: readonly Sizes[] = [
   { records: few, traces: few },
@@ -76,7 +76,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: clients });
 
 async function askRound(asking: Asking): Promise<void> {
   const { subject, load, times } = asking;
-  const [last, until] = [asking.sent + mostRequests, performance.now() + mostMs];
+  const [last, until] = [asking.sent + maxRequests, performance.now() + maxMs];
   const client = async () => {
     while (asking.sent < last && performance.now() < until)
       times.push(await ask(subject.service.url, load, { agent, n: asking.sent++ }));

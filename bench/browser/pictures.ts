@@ -16,7 +16,7 @@ import { demoAccount, signIn } from './walk/accounts.ts';
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
 const wanted = (name: string) => values.only === '' || values.only.split(',').includes(name);
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
-const longestMs = 15 * 60_000;
+const maxMs = 15 * 60_000;
 
 interface Picture {
   readonly name: string;
@@ -125,7 +125,7 @@ async function rehearse(page: Page, open: (page: Page) => Promise<void>): Promis
 
 /** The year is written in the background, and counted after that. */
 async function isWritten(ask: (path: string) => Promise<{ count?: number; result?: { isComplete: boolean } }>) {
-  const until = Date.now() + longestMs;
+  const until = Date.now() + maxMs;
   for (let before = -1; Date.now() < until; await delay(10_000)) {
     const { count = 0 } = await ask('/visits?limit=0&count=1');
     const { result } = await ask('/analytics/visits');

@@ -14,7 +14,7 @@ export interface Score {
   readonly stillExits: number;
   readonly zoneChangesPerMinute: number;
   /** The worst single phone. */
-  readonly mostZoneChangesPerMinute: number;
+  readonly maxZoneChangesPerMinute: number;
 }
 
 /**
@@ -128,7 +128,7 @@ function eventsOf(engine: Engine, samples: readonly Sample[], power: number): st
 function scorePhones(
   engine: Engine,
   { phones }: Recordings,
-): Pick<Score, 'zoneChangesPerMinute' | 'mostZoneChangesPerMinute'> {
+): Pick<Score, 'zoneChangesPerMinute' | 'maxZoneChangesPerMinute'> {
   let changes = 0;
   let minutes = 0;
   let worst = 0;
@@ -141,5 +141,5 @@ function scorePhones(
     // The recordings are some 16 s long; one change in them is one in the minute that holds them.
     worst = Math.max(worst, later / Math.max(1, length));
   }
-  return { zoneChangesPerMinute: changes / minutes, mostZoneChangesPerMinute: worst };
+  return { zoneChangesPerMinute: changes / minutes, maxZoneChangesPerMinute: worst };
 }

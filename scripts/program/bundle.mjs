@@ -26,7 +26,7 @@ const asInstalled = [
 ];
 
 /** A running service may still load parts of the bundle that it was started from. */
-const mostKept = 3;
+const maxKept = 3;
 
 /** `import.meta.url` stays that of the source, beside which the files are that the program reads; threads are bundled, too. */
 const ownUrls = {
@@ -138,7 +138,7 @@ export async function bundleProgram() {
 
 function forgetOthers(folder) {
   const others = bundleFolders().filter((one) => one !== folder);
-  for (const one of others.slice(mostKept - 1)) rmSync(one, { recursive: true, force: true });
+  for (const one of others.slice(maxKept - 1)) rmSync(one, { recursive: true, force: true });
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))

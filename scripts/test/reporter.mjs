@@ -1,7 +1,7 @@
 /** Has made ready what the files need that are about to run. The last lines, after Vitest's own: the slowest files, how long everything took, and `N passed, N failed`, with `, N skipped` if any were. */
 import { makeReady } from './needs.mjs';
 
-const mostFiles = 10;
+const maxFiles = 10;
 
 export default class Reporter {
   #vitest;
@@ -44,7 +44,7 @@ export default class Reporter {
       return { path: module.relativeModuleId, ms: collectDuration + duration };
     });
     if (files.length > 1)
-      for (const { path, ms } of files.sort((a, b) => b.ms - a.ms).slice(0, mostFiles))
+      for (const { path, ms } of files.sort((a, b) => b.ms - a.ms).slice(0, maxFiles))
         this.#say(`${seconds(ms).padStart(9)}  ${path}`);
     this.#say(`${seconds(performance.now() - this.#begun)} in all`);
   }

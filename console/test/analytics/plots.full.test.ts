@@ -377,12 +377,12 @@ describe('plots and the numbers of the interface', () => {
       await told('peaks', { ...ofDay(), ...asked }),
       await told('peaks', { ...ofDay(dateIn(-1)), ...asked }),
     ];
-    const mostOf = ({ rows }: { rows: readonly Row[] }) => {
+    const maxOf = ({ rows }: { rows: readonly Row[] }) => {
       const most = new Map<unknown, number>();
       for (const row of rows) most.set(row['zoneId'], Math.max(most.get(row['zoneId']) ?? 0, Number(row['peak'])));
       return most;
     };
-    const [peaks, before] = [mostOf(now), mostOf(past)];
+    const [peaks, before] = [maxOf(now), maxOf(past)];
     await becomes(
       async () => columns(await cells(label), 1, 5).sort(),
       [...peaks].map(([zone, peak]) => `${peak} ${before.get(zone) ?? 0}`).sort(),

@@ -30,7 +30,7 @@ const documents = /^(description|summary|examples?|title_|prose)$|[eE]xample/;
 /** Functions that write into logs, name work in the background, or take patterns and names of headers. */
 const forMachine =
   /^(log|logger|console|background|process)\b|\.(debug|info|warn|error|every|split|includes|startsWith|endsWith|header|setHeader|has|get|append|createHash|test)$|^(sql|raw|Type\.\w+|inBackground|assert\w*|String\.raw|RegExp|Set|Map)$/;
-const mostChoices = 24;
+const maxChoices = 24;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
@@ -163,7 +163,7 @@ class Reader {
     );
     const holes = node['expressions'] as readonly Node[];
     const all = joined(quasis.flatMap((quasi, index) => (holes[index] ? [quasi, again(holes[index])] : [quasi])));
-    return all.length <= mostChoices
+    return all.length <= maxChoices
       ? all
       : joined(quasis.flatMap((quasi, index) => (holes[index] ? [quasi, [[undefined]]] : [quasi])));
   }

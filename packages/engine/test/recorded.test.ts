@@ -72,10 +72,10 @@ for (const name of ['stable', 'fast'] as const) {
   });
 
   test(`${name}: phones on bodies at 1.83 m change zone at most once a minute`, (t) => {
-    const { zoneChangesPerMinute, mostZoneChangesPerMinute } = scoreOf(name);
-    t.diagnostic(`${zoneChangesPerMinute.toFixed(2)} a minute, the worst phone ${mostZoneChangesPerMinute.toFixed(2)}`);
+    const { zoneChangesPerMinute, maxZoneChangesPerMinute } = scoreOf(name);
+    t.diagnostic(`${zoneChangesPerMinute.toFixed(2)} a minute, the worst phone ${maxZoneChangesPerMinute.toFixed(2)}`);
     assert.ok(zoneChangesPerMinute <= 1);
-    assert.ok(mostZoneChangesPerMinute <= 1);
+    assert.ok(maxZoneChangesPerMinute <= 1);
   });
 }
 

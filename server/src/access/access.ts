@@ -79,7 +79,7 @@ const maxCachedSessions = 20_000;
 const maxCachedTokens = 5_000;
 
 /** App keys and tokens have 43 characters. Longer ones are not worth a hash. */
-const longestSecret = 128;
+const maxSecret = 128;
 
 const bearerForm = /^Bearer +([\w-]{20,128})$/i;
 /** A JSON Web Token of somebody else. */
@@ -103,7 +103,7 @@ function keyOf(app: KnownApp, appKey: string): AcceptedKey | undefined {
 }
 
 function acceptKey(app: KnownApp, appKey: string): AcceptedKey | undefined {
-  if (appKey.length > longestSecret) return undefined;
+  if (appKey.length > maxSecret) return undefined;
   const presented = secretHash(appKey);
   const isPresented = ({ keyHash }: { readonly keyHash: string }) => equalHashes(keyHash, presented);
   const secretKey = appKey.startsWith(secretKeyPrefix) ? app.secretKeys.find(isPresented) : undefined;
@@ -116,7 +116,7 @@ function acceptKey(app: KnownApp, appKey: string): AcceptedKey | undefined {
 
 /** Whether a secret that somebody sent is the one whose hash is stored. */
 export function isSecretOf(hash: string, secret: string): boolean {
-  return secret.length <= longestSecret && equalHashes(hash, secretHash(secret));
+  return secret.length <= maxSecret && equalHashes(hash, secretHash(secret));
 }
 
 function equalHashes(a: string, b: string): boolean {

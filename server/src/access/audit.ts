@@ -145,7 +145,7 @@ export interface AuditPage {
 }
 
 /** Most on one page: an entry of a change of thousands of users has hundreds of thousands. The one that goes beyond is still on it. */
-const mostCharacters = 4_000_000;
+const maxCharacters = 4_000_000;
 
 /** Newest first; `before` is the id at which the last page ended. A page has at most `limit` rows, and fewer where they are long. */
 export async function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditPage> {
@@ -171,7 +171,7 @@ export async function listChanges(db: Db, { limit, ...filter }: AuditFilter & { 
   ];
   // A filter may match little of a long history, so the query may be slow and runs beside the others.
   // A result of few rows would be read as a whole, however long they are.
-  const budget = { characters: mostCharacters, rows: Number.MAX_SAFE_INTEGER };
+  const budget = { characters: maxCharacters, rows: Number.MAX_SAFE_INTEGER };
   const rows = await db.all<AuditRow>(
     sql`select * from audit where ${joinSql(conditions, ' and ')} order by audit_id desc limit ${limit}`,
     { tenant: 'audit', within: budget },

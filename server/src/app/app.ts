@@ -25,7 +25,7 @@ export interface AppOptions extends ProcessOptions {
 /** The running service without a socket: `main` listens with it, and tests inject requests into it. */
 export interface App
   extends Pick<Context, 'admins' | 'apps' | 'secretKeys' | 'buckets' | 'users' | 'identityProviders' | 'identities'>,
-    Pick<Context, 'server' | 'publicUrl' | 'senders' | 'rollups' | 'pulse' | 'shares' | 'room'>,
+    Pick<Context, 'server' | 'publicUrl' | 'senders' | 'rollups' | 'poller' | 'shares' | 'room'>,
     Pick<Context['sightings'], 'ticker' | 'retention'> {
   readonly endpoints: readonly Endpoint[];
   readonly consoleEndpoints: readonly ConsoleEndpoint[];
@@ -60,12 +60,12 @@ export interface App
 export async function createApp(options: AppOptions): Promise<App> {
   const own = await createProcess(options);
   const { context, features } = await createContext(own, options.senders);
-  const { config, db, now, server, outbox, owns, shares, pulse, sightings, devicePort } = context;
-  const { background, lasting } = own;
+  const { config, db, now, server, outbox, owns, shares, poller, sightings, devicePort } = context;
+  const { background, persistentLimits } = own;
   const bus = await createBus(context);
   if (bus) connectBus(bus, context);
   const worker = createWorker({
-    ...{ db, now, outbox, pulse, onError: context.onError },
+    ...{ db, now, outbox, poller, onError: context.onError },
     ...(db.readsAreLocal ? {} : { owns }),
     leaseMs: config.jobLeaseMs,
     handlers: jobsOf(features),
@@ -74,7 +74,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sweeping = startSweeping(
     context.inBackground,
     {
-      'sweeping limits': () => lasting.sweep(),
+      'sweeping limits': () => persistentLimits.sweep(),
       'sweeping dead jobs': () => sweepDeadJobs(db, now()),
       ...Object.assign({}, ...features.map(({ sweeps }) => sweeps)),
       ...ownSweeps,
@@ -85,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { health, endpoints, consoleEndpoints } = await openToHttp(own, context, features);
   await shares.start();
   const { ticker, retention } = sightings;
-  pulse.add(ticker.source);
+  poller.add(ticker.source);
   shares.onGained(() => ticker.wake());
   if (config.worker) worker.start();
   background.run('waits after a clock that was set back', () => wakeFromFuture(db, now()));
@@ -124,7 +124,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await context.senderRegistry.close();
       await devicePort.close();
       await bus?.close();
-      pulse.stop();
+      poller.stop();
       await background.idle();
       await context.usage.write({ isLast: true }).catch((error) => context.onError('noting what is stored', error));
       context.blobs.close();

@@ -19,7 +19,7 @@ export async function createBus({ config, db, onError }: Pick<Context, 'config' 
 
 /** Connects the bus with the code that sends messages and the code that waits for them. */
 export function connectBus(bus: Bus, context: Context): void {
-  const { cacheVersion, siteRevision, outbox, feed, devicePort, pulse, config } = context;
+  const { cacheVersion, siteRevision, outbox, feed, devicePort, poller, config } = context;
   const caches = [cacheVersion, siteRevision];
   const { router } = devicePort;
   for (const cache of caches) cache.onOwnChange((n, appId) => bus.tell({ kind: 'change', name: cache.name, n, appId }));
@@ -33,5 +33,5 @@ export function connectBus(bus: Bus, context: Context): void {
     else if (message.kind === 'devices') router?.heard(message.node);
     else if (config.worker) outbox.heard();
   });
-  bus.onConnected(() => void pulse.look());
+  bus.onConnected(() => void poller.look());
 }

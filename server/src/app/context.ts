@@ -51,7 +51,7 @@ export async function createContext(
   { services, ...own }: Process,
   definitions: readonly SenderDefinition[] | undefined,
 ) {
-  const { config, server, lasting, siteRevision, shares } = own;
+  const { config, server, persistentLimits, siteRevision, shares } = own;
   const { db, now, guardFolder } = services;
   const blobs = await openBlobs(blobPlaces(config));
   guardFolder(db, blobs);
@@ -71,8 +71,8 @@ export async function createContext(
         if (!found) throw new Error(`There is no endpoint ${operationId}.`);
         return found;
       },
-      signInLimiter: new RateLimiter(undefined, lasting),
-      quotas: new ClientQuotas(new RateLimiter(undefined, lasting)),
+      signInLimiter: new RateLimiter(undefined, persistentLimits),
+      quotas: new ClientQuotas(new RateLimiter(undefined, persistentLimits)),
       openMail: () => (config.smtpUrl ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom }) : undefined),
       fileStorage: new FileStorageWatch(blobs, now, (problem) => {
         if (problem === undefined) server.log.info('the storage of files answers again');

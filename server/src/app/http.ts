@@ -17,7 +17,7 @@ import { SharedLimits } from '../limits/shared-limits.ts';
 import type { Process } from './process.ts';
 
 /** Registers everything that HTTP reaches. */
-export async function openToHttp({ time, lasting }: Process, context: Context, features: readonly Feature[]) {
+export async function openToHttp({ time, persistentLimits }: Process, context: Context, features: readonly Feature[]) {
   const { config, db, now, issuersTime, server, room, cacheVersion, guard, assertRoom, fileStorage } = context;
   const { findHeld, findConsoleApp: findApp, adminSessions } = context;
   const endpoints = context.endpoints();
@@ -29,7 +29,7 @@ export async function openToHttp({ time, lasting }: Process, context: Context, f
   registerHandbook(server);
   for (const feature of features) await feature.register?.(server);
   // One process of an embedded database keeps these in memory; several share them.
-  const memory = lasting instanceof SharedLimits ? (name: string) => lasting.memory(name) : undefined;
+  const memory = persistentLimits instanceof SharedLimits ? (name: string) => persistentLimits.memory(name) : undefined;
   const idempotencyKeys = new IdempotencyKeys(db);
   const record: Parameters<typeof registerApi>[1]['record'] = (change) => recordChange(db, change);
   await registerApi(server, {

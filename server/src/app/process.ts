@@ -4,7 +4,7 @@ import type { PasswordCost } from '../base/passwords.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
-import { Pulse } from '../db/nodes/pulse.ts';
+import { Poller } from '../db/nodes/poller.ts';
 import { SharedTime, type SteadyTime } from '../db/nodes/shared-time.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
 import { IssuersTime } from '../delivery/provider/issuer-clock.ts';
@@ -12,7 +12,7 @@ import type { InBackground } from '../features/feature.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
-import { LastingLimits } from '../limits/lasting-limits.ts';
+import { PersistentLimits } from '../limits/persistent-limits.ts';
 import { SharedLimits } from '../limits/shared-limits.ts';
 import { watchStorage } from '../limits/storage/database-watch.ts';
 import { Troubles } from '../limits/storage/troubles.ts';
@@ -64,24 +64,24 @@ export async function createProcess(options: ProcessOptions) {
     passwordCost,
   });
   const siteRevision = new CacheVersion(db, 'site');
-  const pulse = new Pulse(db);
+  const poller = new Poller(db);
   // First: what else is heard is compared with the time.
-  if (time instanceof SharedTime) pulse.add(time.source);
+  if (time instanceof SharedTime) poller.add(time.source);
   time?.onWarning((warning) =>
     server.log.warn(warning ?? 'the clocks of this machine and of the database agree again'),
   );
   // Where reads are local, caches ask by themselves.
-  if (!db.readsAreLocal) for (const { source } of [services.cacheVersion, siteRevision]) pulse.add(source);
+  if (!db.readsAreLocal) for (const { source } of [services.cacheVersion, siteRevision]) poller.add(source);
   const shares = new WorkShares({ db, now, works: config.worker, onError });
-  pulse.add(shares.source);
-  pulse.start();
-  const lasting = db.readsAreLocal
-    ? new LastingLimits({ db, now, inBackground })
+  poller.add(shares.source);
+  poller.start();
+  const persistentLimits = db.readsAreLocal
+    ? new PersistentLimits({ db, now, inBackground })
     : new SharedLimits({ db, now, onError });
-  await lasting.load();
+  await persistentLimits.load();
   return {
     ...{ services, config, server, restart, onError, background, time, room, assertRoom, troubles },
-    ...{ siteRevision, pulse, shares, lasting },
+    ...{ siteRevision, poller, shares, persistentLimits },
     issuersTime: new IssuersTime((text) => server.log.warn(text)),
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),
   };

@@ -19,7 +19,7 @@ export interface LostFiles {
 }
 
 /** Beyond this number they are counted but not named. */
-export const mostNamed = 1_000;
+export const maxNamed = 1_000;
 
 type Tables = Readonly<Record<string, { readonly file: string } | undefined>>;
 
@@ -62,16 +62,14 @@ async function filesOf(
     const file = { appId: String(row['app_id']), objectId: String(row['object_id']), name: String(row['stored_name']) };
     if (!(await isLost(row, file))) continue;
     count++;
-    if (files.length < mostNamed) files.push(file);
+    if (files.length < maxNamed) files.push(file);
   }
   return { count, files };
 }
 
 /** Names these files, for people. */
-export function describeLost({ count, files }: LostFiles, mostShown = mostNamed): string {
-  const named = files
-    .slice(0, mostShown)
-    .map(({ appId, objectId, name }) => `${name} (app ${appId}, file ${objectId})`);
+export function describeLost({ count, files }: LostFiles, maxShown = maxNamed): string {
+  const named = files.slice(0, maxShown).map(({ appId, objectId, name }) => `${name} (app ${appId}, file ${objectId})`);
   const more = count > named.length ? ` and ${count - named.length} more` : '';
   return `${count === 1 ? '1 file has' : `${count} files have`} no bytes: ${named.join(', ')}${more}.`;
 }

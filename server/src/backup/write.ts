@@ -43,7 +43,7 @@ type Watch = Pick<BackupOptions, 'onProgress' | 'signal'>;
 /** A page has this size whatever the size of its rows, so that memory stays constant. */
 const pageBytes = 4 * 1024 * 1024;
 const firstPage = 100;
-const longestPage = 2_000;
+const maxPage = 2_000;
 
 type Read = (statement: Sql) => Promise<Row[]>;
 
@@ -191,7 +191,7 @@ async function* rowsOf(read: Read, table: BackupTable, progress: Progress): Asyn
     progress.note(({ rows }) => ({ rows: rows + page.length }));
     if (page.length < limit) return;
     last = page.at(-1);
-    limit = Math.max(10, Math.min(longestPage, Math.floor(pageBytes / (size / page.length))));
+    limit = Math.max(10, Math.min(maxPage, Math.floor(pageBytes / (size / page.length))));
   }
 }
 

@@ -19,9 +19,9 @@ const tagBytes = 32;
 const atOnce = 2;
 const maxWaitMs = 5_000;
 /** Per app; about as many as are done within the longest wait. */
-const longestLine = 150;
+const maxLine = 150;
 /** No administrator has a longer password, in characters, and no user has one as long. */
-const longestPassword = 200;
+const maxPassword = 200;
 const busy = 'Too many passwords are being checked. Try again.';
 
 /** Hashes passwords off the main thread, a few at a time; apps take turns. */
@@ -45,7 +45,7 @@ export interface PasswordOptions {
   readonly cost?: PasswordCost;
 }
 
-export function createPasswords({ maxWaiting = longestLine, cost: own = served }: PasswordOptions = {}): Passwords {
+export function createPasswords({ maxWaiting = maxLine, cost: own = served }: PasswordOptions = {}): Passwords {
   const queue = new FairQueue(atOnce, maxWaitMs, busy);
   const dummy = formatHash(own, randomBytes(saltBytes), randomBytes(tagBytes));
 
@@ -56,13 +56,13 @@ export function createPasswords({ maxWaiting = longestLine, cost: own = served }
 
   return {
     async hash(password, tenant) {
-      if (isLongerThan(password, longestPassword))
-        throw fail('ValidationError', `A password must have at most ${longestPassword} characters.`);
+      if (isLongerThan(password, maxPassword))
+        throw fail('ValidationError', `A password must have at most ${maxPassword} characters.`);
       const salt = randomBytes(saltBytes);
       return inTurn(tenant, async () => formatHash(own, salt, await derive(password, own, salt)));
     },
     async matches(password, stored, tenant) {
-      if (isLongerThan(password, longestPassword)) return false;
+      if (isLongerThan(password, maxPassword)) return false;
       const { cost, salt, tag } = readHash(stored ?? dummy);
       const derived = await inTurn(tenant, () => derive(password, cost, salt));
       return timingSafeEqual(derived, tag) && stored !== undefined;

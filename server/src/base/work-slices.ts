@@ -22,11 +22,11 @@ export class WorkSlices {
 
 /** Others have been at work if a turn of the event loop took longer, ms. */
 const quietMs = 0.5;
-const mostTurns = 20;
+const maxTurns = 20;
 
 /** Waits until the others have nothing to do, or have had many turns. To be awaited between slices of work that is not urgent. */
 export async function whenQuiet(): Promise<void> {
-  for (let turn = 0; turn < mostTurns; turn++) {
+  for (let turn = 0; turn < maxTurns; turn++) {
     const began = performance.now();
     await nextTick();
     if (performance.now() - began < quietMs) return;

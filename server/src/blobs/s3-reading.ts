@@ -18,7 +18,7 @@ export interface BlobReading {
 }
 
 /** Each may follow one that broke; one that brings nothing new is the last. */
-const mostBreaks = 5;
+const maxBreaks = 5;
 
 /**
  * The bytes as one stream. When the server's connection breaks in the middle, or the server closes it because the reader was
@@ -44,7 +44,7 @@ export function readThrough(reading: BlobReading): Readable {
       } catch (error) {
         done += got;
         length -= got;
-        if (isOver || (got === 0 && breaks > 0) || breaks >= mostBreaks) throw reading.fault(error);
+        if (isOver || (got === 0 && breaks > 0) || breaks >= maxBreaks) throw reading.fault(error);
       }
       const next = await reading.goOn(done);
       if (isOver) next.stream.destroy();

@@ -11,7 +11,7 @@ interface Item {
 
 /** A batcher whose runs end when they are told to, and what each of them held. */
 function openBatcher(
-  over: Partial<Pick<BatcherOptions<Item, string>, 'slots' | 'most' | 'mostWeight' | 'subjectOf'>> = {},
+  over: Partial<Pick<BatcherOptions<Item, string>, 'slots' | 'most' | 'maxWeight' | 'subjectOf'>> = {},
 ) {
   const runs: string[][] = [];
   const ends: (() => void)[] = [];
@@ -24,7 +24,7 @@ function openBatcher(
   const batcher = new Batcher<Item, string>({
     slots: 1,
     most: 4,
-    mostWeight: 10,
+    maxWeight: 10,
     ...over,
     weigh: ({ weight = 1 }) => weight,
     tenantOf: ({ tenant }) => tenant,

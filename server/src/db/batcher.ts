@@ -10,7 +10,7 @@ export interface BatcherOptions<Item, Result> {
   /** Items in one run, at most. */
   readonly most: number;
   /** What the items of one run weigh together, at most; a heavier one runs alone. */
-  readonly mostWeight: number;
+  readonly maxWeight: number;
   readonly weigh: (item: Item) => number;
   /** Tenants take turns, so that one with many items does not hold up the others. */
   readonly tenantOf: (item: Item) => string;
@@ -80,7 +80,7 @@ export class Batcher<Item, Result> {
 
   /** The next run: one item of each tenant in turn. */
   #take(): Waiting<Item, Result>[] {
-    const { most, mostWeight, weigh, subjectOf } = this.#options;
+    const { most, maxWeight, weigh, subjectOf } = this.#options;
     const taken: Waiting<Item, Result>[] = [];
     let weight = 0;
     for (const [tenant, line] of this.#lines) {
@@ -88,7 +88,7 @@ export class Batcher<Item, Result> {
       const next = line[place];
       if (!next) continue;
       weight += weigh(next.item);
-      if (taken.length === most || (taken.length > 0 && weight > mostWeight)) break;
+      if (taken.length === most || (taken.length > 0 && weight > maxWeight)) break;
       taken.push(next);
       if (subjectOf) this.#busy.add(subjectOf(next.item));
       line.splice(place, 1);

@@ -217,7 +217,7 @@ export class BulkRead<N extends string, Found extends object> {
 }
 
 /** More would make long statement texts, and many different ones. */
-const mostWanted = 64;
+const maxWanted = 64;
 
 /**
  * Looks rows up by the texts in some of their columns, by one index: joined with a table of wanted rows, PostgreSQL may
@@ -241,8 +241,8 @@ export class Lookup<N extends string> {
     rows: readonly { readonly [name in N]: string | null }[],
   ): Sql[] {
     const statements: Sql[] = [];
-    for (let start = 0; start < rows.length; start += mostWanted) {
-      const part = rows.slice(start, start + mostWanted) as readonly NamedCells[];
+    for (let start = 0; start < rows.length; start += maxWanted) {
+      const part = rows.slice(start, start + maxWanted) as readonly NamedCells[];
       const parameters = how.wanted(part, this.#columns);
       statements.push(
         this.#shapes.of(`${name} ${parameters.length}`, [...own, ...parameters], () =>

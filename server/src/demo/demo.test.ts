@@ -35,7 +35,7 @@ interface ToldMessage {
 }
 
 /** The beacon to which visitors of the last month have come back most often: which one it is depends on the day. */
-async function mostRepeated({ storage: { db }, made }: Bench): Promise<string> {
+async function maxRepeated({ storage: { db }, made }: Bench): Promise<string> {
   const since = Date.now() - 29 * 86_400_000;
   const repeats = await db.all<{ beacon: string; n: number }>(sql`select beacon_id as beacon,
       count(*) - count(distinct installation_id) as n
@@ -264,7 +264,7 @@ for (const database of databases) {
 
     test('two drafts of a message are compared over the last month, before one is switched on', async () => {
       const { app, made } = bench;
-      const hall = await mostRepeated(bench);
+      const hall = await maxRepeated(bench);
       // So that a visitor who comes back is not refused because there were other messages that day.
       const { delivery } = (await app.apps.get(made.mark.appId)).policy;
       await app.apps.change(made.mark.appId, { policy: { delivery: { ...delivery, caps: [] } } });

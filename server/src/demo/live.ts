@@ -93,14 +93,14 @@ function register(walking: Walking, number: number): Promise<number> {
 }
 
 /** The most sightings of one request. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 
 async function report(walking: Walking, number: number, sightings: readonly object[]): Promise<void> {
   try {
     // After a pause of the machine only the newest ones count.
     const status = await send(walking, '/sightings', {
       installationId: installationOf(number),
-      sightings: sightings.slice(-mostAtOnce),
+      sightings: sightings.slice(-maxAtOnce),
       sentAt: walking.now(),
     });
     // Somebody has removed the installation.

@@ -5,7 +5,7 @@ import type { BlobStorage } from '../blobs/blob-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import type { CacheVersion } from '../db/nodes/cache-version.ts';
-import type { Pulse } from '../db/nodes/pulse.ts';
+import type { Poller } from '../db/nodes/poller.ts';
 import type { WorkShares } from '../db/nodes/work-shares.ts';
 import type { DbTable } from '../db/table.ts';
 import type { IssuersTime } from '../delivery/provider/issuer-clock.ts';
@@ -47,13 +47,13 @@ export interface Context extends Services {
   /** Notes a change of beacons or messages, in its transaction. */
   readonly noteChange: (db: Db, key: Key) => Promise<void>;
   /** What is found out by looking, several times a second. */
-  readonly pulse: Pulse;
+  readonly poller: Poller;
   /** Which share of the work this node does. */
   readonly shares: WorkShares;
   /** Whether this node does what only one may do for an app, or a task by its name. */
   readonly owns: (name: string) => boolean;
   /** Where limits are kept that survive a restart. */
-  readonly lasting: BucketMemory;
+  readonly persistentLimits: BucketMemory;
   /** Limits attempts to sign in. */
   readonly signInLimiter: RateLimiter;
   readonly quotas: ClientQuotas;

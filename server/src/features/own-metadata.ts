@@ -3,14 +3,14 @@ import { fail, type Problem } from '../base/errors.ts';
 
 /** `metadata` of installations and users: anything, but no quota counts it, and anybody with the app key can add installations. */
 
-const mostKilobytes = 64;
+const maxKilobytes = 64;
 
 /** Of what was sent, or of what is there after a merge. */
 export function metadataProblems(metadata: unknown): Problem[] {
   if (metadata === undefined) return [];
   if (!isObject(metadata)) return [{ field: 'metadata', problem: 'must be a JSON object' }];
-  if (Buffer.byteLength(JSON.stringify(metadata)) <= mostKilobytes * 1024) return [];
-  return [{ field: 'metadata', problem: `must be at most ${mostKilobytes} kB as JSON; keep the rest in records` }];
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= maxKilobytes * 1024) return [];
+  return [{ field: 'metadata', problem: `must be at most ${maxKilobytes} kB as JSON; keep the rest in records` }];
 }
 
 /** @throws Failure ValidationError */

@@ -119,21 +119,18 @@ function differing(before: State, after: State): readonly [State, State] {
   return [pick(before), pick(after)];
 }
 
-const longestMember = 500;
-const mostMembers = 40;
+const maxMember = 500;
+const maxMembers = 40;
 
 /** The audit says what happened; it is not a second copy of everything. */
 function bounded(state: State): State {
   const shown = Object.entries(state)
     .filter(([name]) => !/password|token|secret/i.test(name))
-    .slice(0, mostMembers);
+    .slice(0, maxMembers);
   return Object.fromEntries(
     shown.map(([name, value]) => {
       const text = JSON.stringify(value) ?? 'null';
-      return [
-        name,
-        text.length <= longestMember ? value : `${text.slice(0, longestMember)}… (${text.length} characters)`,
-      ];
+      return [name, text.length <= maxMember ? value : `${text.slice(0, maxMember)}… (${text.length} characters)`];
     }),
   );
 }

@@ -3,7 +3,7 @@ import { roleOf } from '../access/rules/rule-types.ts';
 import { type Call, type Endpoint, JsonText } from './endpoint.ts';
 
 /** Records of a list that are compared. */
-const mostCompared = 100;
+const maxCompared = 100;
 
 /**
  * Notes a request that the app's rules allow, if those of the dry run would not have. Whether single records would be hidden is
@@ -36,7 +36,7 @@ export function noteDryRun(endpoint: Endpoint, call: Call<unknown, unknown>, dry
 
 /** Whether the first records of the list would differ. */
 async function isNarrowed(endpoint: Endpoint, call: Call<unknown, unknown>, { rules }: DryRun): Promise<boolean> {
-  const limit = Math.min(Number(call.query['limit'] || mostCompared), mostCompared);
+  const limit = Math.min(Number(call.query['limit'] || maxCompared), maxCompared);
   const ask = async (app: typeof call.app) =>
     idsOf(await endpoint.handle({ ...call, app, query: { ...call.query, limit: `${limit}`, count: undefined } }));
   const { dryRun: _, ...app } = call.app;

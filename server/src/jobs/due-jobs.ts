@@ -4,7 +4,7 @@ import { type DueJobs, findOldestDue, findWaiting } from './store.ts';
 /** The number of jobs read with one statement. */
 const pageSize = 200;
 /** After this many pages, the next poll continues. */
-const mostPages = 50;
+const maxPages = 50;
 
 const start: DueJobs = { kind: '', appId: '' };
 
@@ -27,7 +27,7 @@ export class DueLook {
   async #walk(db: Db, now: number): Promise<DueJobs[]> {
     const wasBrokenOff = this.#after !== start;
     const found: DueJobs[] = [];
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const jobs = await findWaiting(db, this.#after, pageSize);
       // The first of an app is its earliest.
       found.push(...firstOfEach(jobs).filter(({ runAt }) => runAt <= now));

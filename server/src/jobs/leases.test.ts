@@ -4,7 +4,7 @@ import { bothDatabases } from '../../test/support/build-app.ts';
 import {
   gate,
   handler,
-  mostAttempts,
+  maxAttempts,
   openWorkQueue,
   type StoredJob,
   type WorkQueue,
@@ -76,7 +76,7 @@ for (const database of bothDatabases) {
 
     test('a job that always takes its worker down is dead after its tries', async () => {
       await queue.enqueue();
-      await queue.db.run(sql`update jobs set attempts = ${mostAttempts}, lease_token = 'gone'`);
+      await queue.db.run(sql`update jobs set attempts = ${maxAttempts}, lease_token = 'gone'`);
       const seen: unknown[] = [];
       await queue.workerWith({ work: handler(async (job) => void seen.push(job)) }).drain();
       assert.deepEqual(seen, []);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Shorter rests are saved up: a timer is no more exact. */
 const shortestMs = 5;
 /** So that a stop does not wait for long. */
-const longestMs = 1_000;
+const maxMs = 1_000;
 
 /** For sweeps, which have an hour. */
 export const sweepRest = 4;
@@ -46,7 +46,7 @@ export class Pace {
     const own = this.#worked < freeMs ? 0 : this.#options.rest * took;
     this.#owed += Math.min(own, Math.max(0, this.#end - now) / Math.max(1, left));
     if (left > 0 && this.#owed >= shortestMs) {
-      const ms = Math.min(longestMs, this.#owed);
+      const ms = Math.min(maxMs, this.#owed);
       this.#owed = 0;
       await delay(ms);
     }

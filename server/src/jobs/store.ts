@@ -197,7 +197,7 @@ export async function endLeases(db: Db, now: number): Promise<number> {
 }
 
 /** No pause between two tries is longer. */
-const longestPauseMs = 6 * 3_600_000;
+const maxPauseMs = 6 * 3_600_000;
 
 /**
  * Makes jobs due that were postponed by a clock that has since been set back while no process ran: they would be late
@@ -205,7 +205,7 @@ const longestPauseMs = 6 * 3_600_000;
  */
 export async function wakeFromFuture(db: Db, now: number): Promise<number> {
   const wasDueAtOnce = sql`attempts = 0 and run_at <= created_at and created_at > ${now + 60_000}`;
-  const wasPutOff = sql`attempts > 0 and run_at > ${now + longestPauseMs}`;
+  const wasPutOff = sql`attempts > 0 and run_at > ${now + maxPauseMs}`;
   return db.run(
     sql`update jobs set run_at = ${now} where state = 'queued' and run_at > ${now} and (${wasDueAtOnce} or ${wasPutOff})`,
   );

@@ -3,7 +3,7 @@ import { type Clock, type Moment, thisMoment } from '../base/clock.ts';
 import { insist } from '../base/flow/insist.ts';
 import { abortOnceOver, isAborted } from '../base/flow/late-abort.ts';
 import type { Database } from '../db/db.ts';
-import { Pulse } from '../db/nodes/pulse.ts';
+import { Poller } from '../db/nodes/poller.ts';
 import { DueLook } from './due-jobs.ts';
 import {
   backOff,
@@ -41,7 +41,7 @@ export interface WorkerOptions {
   /** The apps for whose jobs this worker polls, if several share the work; jobs that it is notified of it takes anyway. */
   readonly owns?: (appId: string) => boolean;
   /** Polls for due jobs; without it the worker has its own. */
-  readonly pulse?: Pulse;
+  readonly poller?: Poller;
 }
 
 export interface Worker {
@@ -82,7 +82,7 @@ class OutboxWorker implements Worker {
   #ended = 0;
   #stopping = false;
   #timers: NodeJS.Timeout[] = [];
-  #ownPulse: Pulse | undefined;
+  #ownPoller: Poller | undefined;
   readonly #dueLook = new DueLook();
   #looking: Promise<void> = Promise.resolve();
   #nextLook: Promise<void> | undefined;
@@ -123,14 +123,14 @@ class OutboxWorker implements Worker {
 
   /** The fallback: what no wake-up announces (another node's job, a pause that ends) is found by polling. */
   #lookOut(): void {
-    const { db, now, owns, pulse = new Pulse(db) } = this.#options;
+    const { db, now, owns, poller = new Poller(db) } = this.#options;
     const hear = (runAt: number | null) => {
       if (runAt !== null && runAt <= now()) void this.#look(owns);
     };
-    pulse.add({ ask: () => (this.#stopping ? undefined : { value: store.nextRunAt, hear }) });
-    if (this.#options.pulse) return;
-    pulse.start();
-    this.#ownPulse = pulse;
+    poller.add({ ask: () => (this.#stopping ? undefined : { value: store.nextRunAt, hear }) });
+    if (this.#options.poller) return;
+    poller.start();
+    this.#ownPoller = poller;
   }
 
   async drain(): Promise<void> {
@@ -147,7 +147,7 @@ class OutboxWorker implements Worker {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#ownPulse?.stop();
+    this.#ownPoller?.stop();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#looking;
     await Promise.all([...this.#slots.values()].map(({ claiming }) => claiming));

@@ -104,9 +104,9 @@ function pace({ perSecond }: RateRule): string {
  * that is made for each request has to be hashed for each request.
  */
 export class LimitKeys {
-  readonly #addresses = new PairCache<string>(mostKeys);
-  readonly #users = new PairCache<string>(mostKeys);
-  readonly #secretKeys = new PairCache<string>(mostKeys);
+  readonly #addresses = new PairCache<string>(maxKeys);
+  readonly #users = new PairCache<string>(maxKeys);
+  readonly #secretKeys = new PairCache<string>(maxKeys);
 
   ofAddress(appId: string, address: string): string {
     return (
@@ -123,7 +123,7 @@ export class LimitKeys {
   }
 }
 
-const mostKeys = 20_000;
+const maxKeys = 20_000;
 
 function kept(keys: PairCache<string>, first: string, second: string, key: string): string {
   keys.set(first, second, key);

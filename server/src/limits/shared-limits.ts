@@ -3,7 +3,7 @@ import { BoundedMap } from '../base/caches/bounded-map.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Sql, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
-import { readBuckets } from './lasting-limits.ts';
+import { readBuckets } from './persistent-limits.ts';
 import type { BucketMemory, RateRule, TokenBucket } from './rate-limit.ts';
 
 export interface SharedLimitDeps {
@@ -17,8 +17,8 @@ const compareMs = 250;
 /** Rules that are slower than this (tokens a second) are compared after each take: there one token matters. */
 const slowRate = 1;
 const soonMs = 10;
-const mostKnown = 10_000;
-const mostAtOnce = 8;
+const maxKnown = 10_000;
+const maxAtOnce = 8;
 
 interface Entry {
   readonly key: string;
@@ -41,7 +41,7 @@ export class SharedLimits implements BucketMemory {
   readonly #stored = new Map<string, TokenBucket>();
   /** Buckets of an earlier process, and what was taken of them since: the shared ones have the rest already. */
   readonly #recalled = new WeakMap<TokenBucket, number>();
-  readonly #entries = new BoundedMap<string, Entry>(mostKnown);
+  readonly #entries = new BoundedMap<string, Entry>(maxKnown);
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #comparing: Promise<void> | undefined;
@@ -52,14 +52,14 @@ export class SharedLimits implements BucketMemory {
 
   /** Reads the stored buckets; call it before the first request. */
   async load(): Promise<void> {
-    for (const { keyHash, ...bucket } of await readBuckets(this.#deps.db, this.#deps.now(), mostKnown))
+    for (const { keyHash, ...bucket } of await readBuckets(this.#deps.db, this.#deps.now(), maxKnown))
       this.#stored.set(keyHash, bucket);
   }
 
   /** The memory of one limiter, whose name distinguishes its keys from those of others. */
   memory(name: string): BucketMemory {
     // Asked for in every request: a text that is joined for each has to be hashed for each.
-    const joined = new BoundedMap<string, string>(mostKnown);
+    const joined = new BoundedMap<string, string>(maxKnown);
     const own = (key: string) => {
       const known = joined.get(key);
       if (known !== undefined) return known;
@@ -125,8 +125,8 @@ export class SharedLimits implements BucketMemory {
       if (entry.used !== 0) inUse.push(entry);
       else if (this.#isFull(entry)) this.#entries.delete(entry.key);
     }
-    for (let start = 0; start < inUse.length; start += mostAtOnce)
-      await Promise.all(inUse.slice(start, start + mostAtOnce).map((entry) => this.#compareOne(entry)));
+    for (let start = 0; start < inUse.length; start += maxAtOnce)
+      await Promise.all(inUse.slice(start, start + maxAtOnce).map((entry) => this.#compareOne(entry)));
   }
 
   #isFull({ bucket, rule }: Entry): boolean {

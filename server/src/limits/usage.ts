@@ -47,7 +47,7 @@ const patienceMs = 1_000;
 /** Records that one statement counts. */
 const countStep = 20_000;
 /** How often is counted at most before some changes may be counted twice. */
-const mostCounts = 4;
+const maxCounts = 4;
 
 /** @throws Failure OperationForbidden */
 function assertWithin({ stored, pending, writing, held }: Known, quotas: AppPolicy['quotas'], more: Partial<Stored>) {
@@ -219,7 +219,7 @@ export class UsageMeter {
       const stored = await this.#countRows(appId);
       await db.run(sql`update usage set files = ${stored.files}, file_bytes = ${stored.fileBytes},
         records = ${stored.records}, record_bytes = ${stored.recordBytes}, counted_at = ${now()} where app_id = ${appId}`);
-      if (changes !== this.#changesOf(appId) && stored.records < countStep && tries < mostCounts) continue;
+      if (changes !== this.#changesOf(appId) && stored.records < countStep && tries < maxCounts) continue;
       Object.assign(known, { stored, isExact: true, countedAt: now() });
       return;
     }

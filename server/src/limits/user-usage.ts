@@ -35,7 +35,7 @@ const members = [
 ] as const;
 
 /** Users whose counts are kept in memory, about 200 bytes each. */
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 /** Other nodes also store, hand over and delete records. */
 const countEveryMs = 600_000;
 /** An older count refuses nobody. */
@@ -50,9 +50,9 @@ const patienceMs = 1_000;
  */
 export class UserUsage {
   readonly #deps: UserUsageDeps;
-  readonly #known = new BoundedMap<string, Known>(mostKnown);
+  readonly #known = new BoundedMap<string, Known>(maxKnown);
   readonly #counting = new Map<string, Promise<Known>>();
-  readonly #keys = new PairCache<string>(mostKnown);
+  readonly #keys = new PairCache<string>(maxKnown);
   /** What is being stored right now and not counted yet. */
   readonly #held = new Map<string, Stored>();
 

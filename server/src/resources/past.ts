@@ -55,12 +55,12 @@ export function makerOf({
   return { name, userId: user?.userId ?? null };
 }
 
-const longestTitle = 100;
+const maxTitle = 100;
 
 /** What people call a record, from the members that names are usually kept in. */
 export function titleOf(state: Readonly<Record<string, unknown>>, objectId: string): string {
   const found = ['name', 'title', 'deviceName', 'description', 'label', 'alertTitle']
     .map((member) => state[member])
     .find((value): value is string => typeof value === 'string' && value.trim() !== '');
-  return (found ?? objectId).slice(0, longestTitle);
+  return (found ?? objectId).slice(0, maxTitle);
 }

@@ -39,13 +39,13 @@ export interface SessionClient {
   readonly isRenewable: boolean;
 }
 
-const longestUserAgent = 300;
+const maxUserAgent = 300;
 
 export function clientOf(
   { headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> },
   { refresh }: { readonly refresh?: boolean | undefined },
 ): SessionClient {
-  const userAgent = String(headers['user-agent'] ?? '').slice(0, longestUserAgent) || null;
+  const userAgent = String(headers['user-agent'] ?? '').slice(0, maxUserAgent) || null;
   return { userAgent, isRenewable: refresh === true };
 }
 

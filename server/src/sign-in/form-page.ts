@@ -7,7 +7,7 @@ import { isPageText, type PageLanguage, type PageText, pageLanguageOf, say } fro
 
 /** The plain pages behind links in mails: a form, without a script. */
 
-const mostFormBytes = 16_384;
+const maxFormBytes = 16_384;
 
 const style = `:root{color-scheme:light dark;--ground:#f5f6f8;--card:#fff;--text:#1f2630;--soft:#525c69;--line:#858f9c;--accent:#0b5c8c;--on:#fff;--wrong:#b3261e}
 @media(prefers-color-scheme:dark){:root{--ground:#14171b;--card:#1d2126;--text:#e8ebef;--soft:#b0b8c2;--line:#6d7783;--accent:#6bb8e6;--on:#0c1116;--wrong:#f2837b}}
@@ -59,7 +59,7 @@ export function failureText({ message, entry }: Failure, language: PageLanguage)
 export function readForms(page: FastifyInstance, title: PageText): void {
   page.removeAllContentTypeParsers();
   page.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
-    readBody(payload, mostFormBytes, (failure, body) =>
+    readBody(payload, maxFormBytes, (failure, body) =>
       done(failure, Object.fromEntries(new URLSearchParams(String(body ?? '')))),
     );
   });

@@ -153,7 +153,7 @@ export function say(language: PageLanguage, text: PageText, values: Readonly<Rec
 }
 
 /** Characters; browsers send a few dozen. */
-const longestHeader = 1_000;
+const maxHeader = 1_000;
 /** `in` is the former code of Indonesian. */
 const known: ReadonlyMap<string, PageLanguage> = new Map([
   ...(['en', 'de', 'fr', 'es', 'id'] as const).map((language) => [language, language] as const),
@@ -162,7 +162,7 @@ const known: ReadonlyMap<string, PageLanguage> = new Map([
 
 /** The one that a browser prefers (`Accept-Language`, RFC 9110, section 12.5.4), or English. */
 export function pageLanguageOf(headers: IncomingHttpHeaders): PageLanguage {
-  const wanted = (headers['accept-language'] ?? '').slice(0, longestHeader).split(',');
+  const wanted = (headers['accept-language'] ?? '').slice(0, maxHeader).split(',');
   const ranges = wanted.map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const weight = parameters.find((parameter) => parameter.startsWith('q='));

@@ -36,9 +36,9 @@ describe('nodes that share the work', () => {
     for (;;) {
       // The other process lives by the clock on the wall.
       site.app.clock.now = Math.max(site.app.clock.now, Date.now());
-      for (const { pulse, shares } of [site.app.app, node.app]) {
+      for (const { poller, shares } of [site.app.app, node.app]) {
         await shares.renew();
-        await pulse.look();
+        await poller.look();
         await shares.settle();
       }
       if (isSo(await held())) return;
@@ -78,7 +78,7 @@ describe('nodes that share the work', () => {
 
   test('one that stops gives its part back at once', async () => {
     await node.app.shares.stop();
-    await site.app.app.pulse.look();
+    await site.app.app.poller.look();
     await site.app.app.shares.settle();
     assert.deepEqual(counts(await held()), [shareCount]);
     assert.ok(site.app.app.shares.owns(site.app.appId));

@@ -54,7 +54,7 @@ export interface PushProviderOptions {
   readonly quiet?: boolean;
 }
 
-const mostReceived = 20_000;
+const maxReceived = 20_000;
 
 /** Answers, or does what it was told instead. */
 interface Reply {
@@ -101,7 +101,7 @@ export async function startPushProvider(options: PushProviderOptions = {}): Prom
     provider.counts.set(status ?? 'none', (provider.counts.get(status ?? 'none') ?? 0) + 1);
     if (options.quiet) return;
     provider.received.push({ ...exchange, at: Date.now(), recipient, status, content: contract.content(exchange) });
-    if (provider.received.length > mostReceived) provider.received.shift();
+    if (provider.received.length > maxReceived) provider.received.shift();
   }
 
   const wire: Wire = {

@@ -33,8 +33,8 @@ const floors = [
   'cli',
   '.',
 ];
-const mostFiles = 20;
-const mostImports = 25;
+const maxFiles = 20;
+const maxImports = 25;
 /** A feature's `feature.ts` stands above its folders. */
 const roomOf = (path: string) => (path.endsWith('/feature.ts') ? path : folderOf(path));
 
@@ -63,11 +63,11 @@ describe('the structure of the server', () => {
     );
   });
 
-  test(`no file imports more than ${mostImports} others`, () => {
+  test(`no file imports more than ${maxImports} others`, () => {
     const importsOf = (path: string) =>
       readFileSync(join(root, path), 'utf8').match(/^(?:import|export|\}).* from '|^import '/gm)?.length ?? 0;
     assert.deepEqual(
-      sources.filter((path) => importsOf(path) > mostImports),
+      sources.filter((path) => importsOf(path) > maxImports),
       [],
     );
   });
@@ -102,7 +102,7 @@ describe('the structure of the server', () => {
       assert.ok(files.length > 10, `${files.length} files`);
     });
 
-  test(`no folder holds more than ${mostFiles} files`, () => {
+  test(`no folder holds more than ${maxFiles} files`, () => {
     const count = new Map<string, number>();
     for (const part of [
       'packages',
@@ -123,7 +123,7 @@ describe('the structure of the server', () => {
       }
     assert.ok(count.size > 200, `${count.size} folders`);
     assert.deepEqual(
-      [...count].filter(([, held]) => held > mostFiles),
+      [...count].filter(([, held]) => held > maxFiles),
       [],
     );
   });

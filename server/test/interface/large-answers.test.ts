@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServices } from '../../src/app/services.ts';
 import { raw, sql } from '../../src/base/sql.ts';
-import { mostListBytes } from '../../src/resources/lists/list.ts';
+import { maxListBytes } from '../../src/resources/lists/list.ts';
 import { type Service, startService } from '../e2e/service.ts';
 import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { listen } from '../support/socket.ts';
@@ -53,12 +53,12 @@ for (const database of databases) {
           const seen: number[] = [];
           for (let isOver = false; !isOver; ) {
             const page = await list({ ...query, limit, skip: seen.length, count: 1 });
-            assert.ok(page.raw.length < mostListBytes + 1_000, `${page.raw.length} bytes`);
+            assert.ok(page.raw.length < maxListBytes + 1_000, `${page.raw.length} bytes`);
             assert.equal(page.body.count, records);
             const rest = records - seen.length;
             isOver = page.body.results.length === rest;
             if (page.body.truncated)
-              assert.ok(page.raw.length > mostListBytes - 2 * large, 'no shorter than it has to be');
+              assert.ok(page.raw.length > maxListBytes - 2 * large, 'no shorter than it has to be');
             const isCut = page.body.results.length < Math.min(limit, rest);
             assert.equal(page.body.truncated === true, isCut, 'told exactly when records are left out');
             seen.push(...page.body.results.map(({ metadata }: { metadata: { n: number } }) => metadata.n));
@@ -131,7 +131,7 @@ test('lists of a thousand large records leave the memory of the service small', 
       }
       let bytes = 0;
       for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length;
-      return [answer.status, bytes > mostListBytes - 2 * large && bytes < mostListBytes + 1_000];
+      return [answer.status, bytes > maxListBytes - 2 * large && bytes < maxListBytes + 1_000];
     });
     for (const answer of await Promise.all(asked)) assert.deepEqual(answer, [200, true]);
     const peak = Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${started.process.pid}/status`, 'utf8'))?.[1]);

@@ -82,14 +82,14 @@ for (const database of bothDatabases) {
       };
       for (const one of nodes) {
         // Until a node has looked for the first time, it does not know what it has missed.
-        await one.app.pulse.look();
+        await one.app.poller.look();
         for (let n = 0; n < 2; n++) await round(one.app);
         assert.deepEqual(await loads(one), [], 'everything is in memory to begin with');
       }
       for (const [what, edit] of Object.entries(edits)) {
         await edit();
         for (const one of nodes) {
-          await one.app.pulse.look();
+          await one.app.poller.look();
           assert.deepEqual(await loads(one), [], `after ${what}`);
         }
       }
@@ -102,7 +102,7 @@ for (const database of bothDatabases) {
       statements.take();
       await site.app.app.apps.change(otherId, { name: 'Neighbours' });
       // Work in the background may hear of the change first, and load it.
-      await node.app.pulse.look();
+      await node.app.poller.look();
       await round(node.app);
       const loaded = () => statements.take().filter((text) => / from apps\b/.test(text)).length;
       assert.ok(loaded() > 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { pulseMs } from '../../src/db/nodes/pulse.ts';
+import { pollMs } from '../../src/db/nodes/poller.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
@@ -24,8 +24,8 @@ describe('a node that has nothing to do, on postgres', () => {
   });
 
   test('asks one thing at each look, also while an app is listened to, and looks less than twice a second', async () => {
-    const statements = watchStatements(site.app.storage.db, { pulses: true });
-    for (let n = 0; n < 5; n++) await site.app.app.pulse.look();
+    const statements = watchStatements(site.app.storage.db, { pollers: true });
+    for (let n = 0; n < 5; n++) await site.app.app.poller.look();
     const asked = statements.take();
     const looks = asked.filter(
       (text) => text.includes('from revisions') && text.includes('from jobs') && text.includes('from live_events'),
@@ -36,6 +36,6 @@ describe('a node that has nothing to do, on postgres', () => {
       asked.filter((text) => !looks.includes(text)),
       [],
     );
-    assert.ok(1_000 / pulseMs < 1.5);
+    assert.ok(1_000 / pollMs < 1.5);
   });
 });

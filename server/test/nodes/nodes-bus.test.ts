@@ -34,7 +34,7 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
     nodes = [await openNode(site, config), await openNode(site, config)];
     await until(() => nodes.every(({ app }) => app.bus?.isConnected));
     // From here on only the bus can tell them anything.
-    for (const { app } of nodes) app.pulse.stop();
+    for (const { app } of nodes) app.poller.stop();
     ports = [];
     for (const { app } of nodes) ports.push(await listen({ app } as Parameters<typeof listen>[0]));
   });
@@ -54,7 +54,7 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
   async function switchOff(seen: () => Promise<void>) {
     const { appKey } = site.app;
     assert.equal(await statusAt(second(), appKey), 200);
-    await second().pulse.look();
+    await second().poller.look();
     const start = performance.now();
     await first().apps.change(site.app.appId, { disabled: true });
     await seen();
@@ -100,13 +100,13 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
     const { appKey, appId } = site.app;
     const row = await site.app.storage.db.one<{ n: number }>(raw("select n from revisions where name = 'access'"));
     assert.equal(await statusAt(second(), appKey), 200);
-    await second().pulse.look();
+    await second().poller.look();
     first().bus?.tell({ kind: 'change', name: 'access', n: (row?.n ?? 0) + 1, appId: 'another' });
     await pause(100);
     await nats.stop();
     await until(() => nodes.every(({ app }) => app.bus?.isConnected === false));
     await first().apps.change(appId, { disabled: true });
-    await second().pulse.look();
+    await second().poller.look();
     assert.notEqual(await statusAt(second(), appKey), 200);
     await first().apps.change(appId, { disabled: false });
     await nats.start();
@@ -177,9 +177,9 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
     const start = there.events.length;
     await nats.stop();
     await until(() => nodes.every(({ app }) => app.bus?.isConnected === false));
-    await switchOff(() => second().pulse.look());
+    await switchOff(() => second().poller.look());
     await visit(first());
-    await second().pulse.look();
+    await second().poller.look();
     await there.received(start + 4);
     await nats.start();
     await until(() => nodes.every(({ app }) => app.bus?.isConnected));

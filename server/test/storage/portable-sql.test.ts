@@ -102,7 +102,7 @@ describe('statements for a distributed database', () => {
 
   test('a visit, its message, its lists and what the background makes of them', async () => {
     const { app } = site;
-    const statements = watchStatements(app.storage.db, { pulses: true });
+    const statements = watchStatements(app.storage.db, { pollers: true });
     await site.notification();
     await site.scenario();
     await site.makeReachable();

@@ -42,12 +42,12 @@ export const plainText = (statement: Sql) => renderSql(statement, () => '?').rep
  * Notes the texts of all statements that go through a database and its transactions; what somebody does to find out whether
  * something has changed is not among them unless it is asked for. `take` answers and forgets them.
  */
-export function watchStatements(db: Database, { pulses = false } = {}): { take(): string[] } {
+export function watchStatements(db: Database, { pollers = false } = {}): { take(): string[] } {
   let texts: string[] = [];
   const isPulse = (text: string) => /\b(revisions|cache_changes)\b/.test(text);
   onStatements(db, (statement) => {
     const text = plainText(statement);
-    if (pulses || !isPulse(text)) texts.push(text);
+    if (pollers || !isPulse(text)) texts.push(text);
   });
   return {
     take() {

@@ -16,11 +16,11 @@ export interface StoredJob {
   readonly last_error: string | null;
 }
 
-export const mostAttempts = 3;
+export const maxAttempts = 3;
 
 export const handler = (run: JobHandler['run'], rules: Partial<JobHandler> = {}): JobHandler => ({
   concurrency: 10,
-  maxAttempts: mostAttempts,
+  maxAttempts: maxAttempts,
   baseDelayMs: 1_000,
   maxDelayMs: 3_000,
   ...rules,

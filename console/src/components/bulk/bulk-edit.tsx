@@ -91,7 +91,7 @@ export function BulkEdit({ fields, what, countText, chosen, isBusy, failure, onC
 const nameOfField = ({ path }: AnyBulkField) => path.join('\u0000');
 
 /** How many of the records the preview shows. */
-const mostShown = 8;
+const maxShown = 8;
 
 interface PreviewProps {
   readonly plan: ReturnType<typeof planOf>;
@@ -115,7 +115,7 @@ function Preview({ plan: { change, differing, same }, field, countText }: Previe
       </Text>
       {differing.length > 0 && (
         <ul className={classes.changes}>
-          {differing.slice(0, mostShown).map(([id, record]) => (
+          {differing.slice(0, maxShown).map(([id, record]) => (
             <li key={id}>
               <b>{nameOfRecord(record)}</b>
               <span>
@@ -125,9 +125,9 @@ function Preview({ plan: { change, differing, same }, field, countText }: Previe
           ))}
         </ul>
       )}
-      {differing.length > mostShown && (
+      {differing.length > maxShown && (
         <Text size="sm" c="dimmed">
-          {t('And {count, plural, one {# more} other {# more}}.', { count: differing.length - mostShown })}
+          {t('And {count, plural, one {# more} other {# more}}.', { count: differing.length - maxShown })}
         </Text>
       )}
     </Stack>

@@ -22,7 +22,7 @@ interface Source<T> {
 }
 
 /** Excel opens no more rows. */
-const mostSheetRows = 1_000_000;
+const maxSheetRows = 1_000_000;
 
 /** Reads a list and writes it as CSV, page by page, or as a workbook. `onCount` takes the number of records so far. */
 export async function tableOfList<T extends { readonly objectId: string }>(
@@ -38,7 +38,7 @@ export async function tableOfList<T extends { readonly objectId: string }>(
     if (format === 'csv') texts.push(writeCsv(cells));
     else sheet.push(...cells);
     count += records.length;
-    if (format === 'xlsx' && count > mostSheetRows)
+    if (format === 'xlsx' && count > maxSheetRows)
       throw new Error(t('A workbook holds a million rows at most. Filter the list, or export it as CSV.'));
     onCount(count);
   }

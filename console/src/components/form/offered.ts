@@ -1,10 +1,10 @@
 import { t } from '../../lib/words/words.ts';
 
 /** How many of a search are offered at once. */
-const mostOffered = 50;
+const maxOffered = 50;
 
 /** The limit to search with: one more tells that not all are offered. */
-export const searchLimit = mostOffered + 1;
+export const searchLimit = maxOffered + 1;
 
 export interface Offered {
   readonly value: string;
@@ -14,9 +14,9 @@ export interface Offered {
 
 /** What a search with that limit has found, as options. If there are more, the last line says so; it cannot be chosen. */
 export const offered = <T extends Offered>(found: readonly T[]): (T | Offered)[] =>
-  found.length <= mostOffered
+  found.length <= maxOffered
     ? [...found]
     : [
-        ...found.slice(0, mostOffered),
+        ...found.slice(0, maxOffered),
         { value: ' more', label: t('There are more. Type to find them.'), disabled: true },
       ];

@@ -22,7 +22,7 @@ interface State<Values> {
 }
 
 /** Bodies that were sent in vain and are still known. */
-const mostSent = 5;
+const maxSent = 5;
 
 /** The values of a form and the problems of each field. */
 export function useFields<Values extends object>(initial: Values, { draft }: Options = {}) {
@@ -105,7 +105,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
       const known = sent.current.find((one) => one.print === print);
       if (known) return known.key;
       const key = newKey();
-      sent.current = [...sent.current, { print, key }].slice(-mostSent);
+      sent.current = [...sent.current, { print, key }].slice(-maxSent);
       if (draft !== undefined) keep(draft, latest.current, sent.current);
       return key;
     },

@@ -73,7 +73,7 @@ interface Written<Saved> {
   readonly differences?: readonly Difference[];
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /**
  * A form on a record that others may change at the same time. Only members that were changed here are sent, and only if
@@ -209,7 +209,7 @@ async function write<Stored extends object, Values extends object, Saved extends
       const saved = await options.change(members, entityTag(now));
       return done(form, values, { saved, undo: undoing(options, { before: before as Parts, members, saved }) });
     } catch (error) {
-      if (attempt === mostAttempts || !isChanged(error)) throw error;
+      if (attempt === maxAttempts || !isChanged(error)) throw error;
     }
   }
 }

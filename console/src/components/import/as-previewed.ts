@@ -14,7 +14,7 @@ interface Previewed {
   readonly send: (ifMatch: string | undefined) => Promise<unknown>;
 }
 
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Changes a record as the preview said, unless somebody has changed the same members since: that is not taken back in silence. What is there
@@ -33,7 +33,7 @@ export async function changeAsPreviewed({ before, after, read, send }: Previewed
     } catch (error) {
       // Somebody has changed something else of it in between.
       const isChanged = error instanceof PharosError && error.name === 'PreconditionFailed';
-      if (!isChanged || attempt === mostTries) throw error;
+      if (!isChanged || attempt === maxTries) throw error;
     }
   }
 }

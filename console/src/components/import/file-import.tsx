@@ -14,7 +14,7 @@ import { MissingColumns } from './missing-columns.tsx';
 import { ReadNote } from './read-note.tsx';
 import { tableOf } from './table-of.ts';
 
-const mostBytes = 20_000_000;
+const maxBytes = 20_000_000;
 const asItIs = (name: string) => name;
 
 interface Props<Row extends ImportRow> {
@@ -68,7 +68,7 @@ function useImportFile<Row extends ImportRow>(props: Props<Row>) {
   const choose = useAction({
     run: async (chosen: File): Promise<KeptFile> => {
       wanted.current = chosen;
-      if (chosen.size > mostBytes) throw new Error(t('The file is larger than 20 MB. Split it.'));
+      if (chosen.size > maxBytes) throw new Error(t('The file is larger than 20 MB. Split it.'));
       return readFile(chosen);
     },
     showsError: true,

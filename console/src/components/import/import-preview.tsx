@@ -8,7 +8,7 @@ import classes from './import.module.css';
 import { applyRows, type ImportRow, type RowKind, type RowOutcome } from './import-rows.ts';
 
 /** The number of rows shown; counts and import include all rows. */
-const mostDrawn = 200;
+const maxDrawn = 200;
 
 const kinds: readonly { readonly kind: RowKind; readonly label: string; readonly color: string }[] = [
   { kind: 'new', label: t('new'), color: 'teal' },
@@ -51,7 +51,7 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply,
   const chosen = rows.filter(({ kind }) => shown === 'all' || kind === shown);
   // A warning must not be among those that are not drawn.
   const visible =
-    chosen.length > mostDrawn ? chosen.toSorted((a, b) => Number(!a.warning) - Number(!b.warning)) : chosen;
+    chosen.length > maxDrawn ? chosen.toSorted((a, b) => Number(!a.warning) - Number(!b.warning)) : chosen;
   const total = outcomes.size + todo.filter(({ line }) => !outcomes.has(line)).length;
   return (
     <Block title={outcomes.size === 0 ? t('What would happen') : t('What happened')}>
@@ -71,13 +71,13 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply,
         <Alert color="gray">{t('There is nothing to import in this file.')}</Alert>
       )}
       <ul className={classes.diff} aria-label={t('Rows of the file')}>
-        {visible.slice(0, mostDrawn).map((row) => (
+        {visible.slice(0, maxDrawn).map((row) => (
           <Row key={row.line} row={row} outcome={outcomes.get(row.line)} />
         ))}
       </ul>
-      {visible.length > mostDrawn && (
+      {visible.length > maxDrawn && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('And {count, number} more rows.', { count: visible.length - mostDrawn })}
+          {t('And {count, number} more rows.', { count: visible.length - maxDrawn })}
         </Text>
       )}
     </Block>

@@ -7,7 +7,7 @@ import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
 import { columnText, tableOf } from './table-of.ts';
 
-const mostShown = 5;
+const maxShown = 5;
 const separators = {
   ',': t('commas'),
   ';': t('semicolons, with decimal commas'),
@@ -60,7 +60,7 @@ export function ReadNote({ file, known, sameHead = (name) => name, onTake }: Pro
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, mostShown).map(({ line, cells }) => (
+            {rows.slice(0, maxShown).map(({ line, cells }) => (
               <tr key={line}>
                 {cells.map((cell, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no other identity
@@ -71,9 +71,9 @@ export function ReadNote({ file, known, sameHead = (name) => name, onTake }: Pro
           </tbody>
         </table>
       </section>
-      {rows.length > mostShown && (
+      {rows.length > maxShown && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('And {count, number} more rows.', { count: rows.length - mostShown })}
+          {t('And {count, number} more rows.', { count: rows.length - maxShown })}
         </Text>
       )}
     </Block>

@@ -3,14 +3,14 @@ import { type CsvTable, parseCsv } from '../../lib/text/csv.ts';
 import { isJsonFile } from '../../lib/text/table-file.ts';
 import { t } from '../../lib/words/words.ts';
 
-const mostSamples = 3;
+const maxSamples = 3;
 
 /** A column by its place, with some of what is in it. */
 export function columnText(rows: CsvTable['rows'], index: number, head?: string): string {
   const samples = rows
     .map(({ cells }) => cells[index] ?? '')
     .filter((cell) => cell.trim() !== '')
-    .slice(0, mostSamples)
+    .slice(0, maxSamples)
     .join(', ');
   const text = samples || t('nothing');
   return head

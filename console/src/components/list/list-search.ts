@@ -14,7 +14,7 @@ export interface ListSearch {
 export const pageSizes = [25, 50, 100] as const;
 const defaultSize = 25;
 /** Characters that are searched for; the address of a request has room for no more than some thousand. */
-export const longestText = 200;
+export const maxText = 200;
 /** The largest skip that the service accepts. */
 export const deepestSkip = 100_000;
 

@@ -20,7 +20,7 @@ interface Props<T> {
   readonly onChoose: (value: T) => void;
 }
 
-const mostSaved = 30;
+const maxSaved = 30;
 
 /** Filters or audiences that somebody has given a name, kept on this device. */
 export function SavedMenu<T>({ list, kind, present, isValid, onChoose }: Props<T>) {
@@ -34,7 +34,7 @@ export function SavedMenu<T>({ list, kind, present, isValid, onChoose }: Props<T
   function save() {
     if (present === undefined || name.trim() === '') return;
     const others = saved.filter((one) => one.name !== name.trim());
-    setSaved([{ name: name.trim(), value: present }, ...others].slice(0, mostSaved));
+    setSaved([{ name: name.trim(), value: present }, ...others].slice(0, maxSaved));
     setName('');
   }
   return (

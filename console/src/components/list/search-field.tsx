@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
-import { longestText } from './list-search.ts';
+import { maxText } from './list-search.ts';
 
 interface Props {
   readonly value: string;
@@ -36,7 +36,7 @@ export function SearchField({ value, hint, onChange }: Props) {
     <TextInput
       className={classes.search}
       type="search"
-      maxLength={longestText}
+      maxLength={maxText}
       aria-label={hint}
       placeholder={hint}
       leftSection={<Icon name="search" size={16} />}

@@ -35,7 +35,7 @@ interface Props {
 }
 
 /** How many of the visitors' languages are shown; the rest are single phones. */
-const mostListed = 6;
+const maxListed = 6;
 
 /** The other languages of a message: which visitors have, which are missing, and their words. */
 export function LanguageBlock(props: Props) {
@@ -120,7 +120,7 @@ function Spoken({
         {t('The languages of your visitors’ phones')}
       </Text>
       <ul className={classes.spoken} aria-labelledby="spoken-languages">
-        {spoken.languages.slice(0, mostListed).map(({ language: tag, count }) => {
+        {spoken.languages.slice(0, maxListed).map(({ language: tag, count }) => {
           const isOwn = language === tag || language.startsWith(`${tag}-`);
           const { kind, lacks } = stateIn(translations[tag], texts);
           return (

@@ -154,7 +154,7 @@ async function newestDelivery(appId: string, phone: string) {
 }
 
 /** After this many polls, one a second, there will be no delivery. */
-const mostLooks = 20;
+const maxLooks = 20;
 
 interface OutcomeProps {
   readonly appId: string;
@@ -174,9 +174,9 @@ function Outcome({ appId, name, read }: OutcomeProps) {
       return found;
     },
     // Until the push service has answered, and then a while for the phone.
-    refetchInterval: ({ state }) => (state.data?.receivedAt || state.dataUpdateCount > 3 * mostLooks ? false : 1_000),
+    refetchInterval: ({ state }) => (state.data?.receivedAt || state.dataUpdateCount > 3 * maxLooks ? false : 1_000),
   });
-  if (!delivery && looks > mostLooks)
+  if (!delivery && looks > maxLooks)
     return (
       <Text size="xs" c="red" role="status">
         {t(

@@ -233,7 +233,7 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
   );
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** For apps that cannot pair: the phones last heard from, one of which is the editor's own. */
 function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'about' | 'onRemove'>) {
@@ -241,7 +241,7 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
   const { data: phones = [] } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),
     queryFn: async () =>
-      (await dataOf(appId).call('listInstallations', { query: { order: '-updatedAt', limit: mostShown } })).results,
+      (await dataOf(appId).call('listInstallations', { query: { order: '-updatedAt', limit: maxShown } })).results,
     refetchInterval: 5_000,
   });
   const options = phones.map(({ objectId, installationId, deviceType, updatedAt }) => ({

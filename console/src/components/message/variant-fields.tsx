@@ -10,7 +10,7 @@ interface VariantProps {
   readonly onChange: (variants: readonly Variant[] | null) => void;
 }
 
-const mostVariants = 5;
+const maxVariants = 5;
 
 /** Several wordings of a message, of which each visitor always gets the same one. */
 export function VariantFields({ variants, problem, onChange }: VariantProps) {
@@ -77,7 +77,7 @@ export function VariantFields({ variants, problem, onChange }: VariantProps) {
           />
         </fieldset>
       ))}
-      {variants && variants.length < mostVariants && (
+      {variants && variants.length < maxVariants && (
         <Button
           variant="default"
           size="xs"

@@ -36,11 +36,11 @@ export function PeaksPage() {
     enabled: compared !== undefined,
   });
   // Where nothing is compared, the query is that of the page itself.
-  const before = compared && past && new Map(mostOf(past.rows).map(({ row }) => [placeKey(row), row.peak]));
+  const before = compared && past && new Map(maxOf(past.rows).map(({ row }) => [placeKey(row), row.peak]));
   const below = useBelowPlot();
   const nameOf = useWayNames(appId, site, [...(data?.rows ?? []), ...(past?.rows ?? [])]);
   const stayAt = new Map(stays?.rows.map((row) => [placeKey(row), row]));
-  const most = mostOf(data?.rows ?? []);
+  const most = maxOf(data?.rows ?? []);
   const rows = most.map(({ row, when }) => {
     const was = compared ? [before ? countText(before.get(placeKey(row)) ?? 0) : '–'] : [];
     const stay = stayAt.get(placeKey(row));
@@ -108,7 +108,7 @@ const placeKey = ({ zoneId, beaconId }: Pick<Row, 'zoneId' | 'beaconId'>) => zon
 const sizeOf = ({ peak }: Row) => plotted(peak) ?? 0;
 
 /** The fullest moment of each place, the fullest place first. */
-function mostOf(rows: readonly Row[]) {
+function maxOf(rows: readonly Row[]) {
   const most = new Map<string, Row>();
   for (const row of rows) {
     const key = placeKey(row);

@@ -197,7 +197,7 @@ function pretty(text: string): string {
   return answer === undefined ? text : JSON.stringify(answer, null, 2);
 }
 
-const mostShown = 100_000;
+const maxShown = 100_000;
 
 function AnswerView({ answer }: { readonly answer: Answer }) {
   const { status, milliseconds, text } = answer;
@@ -211,8 +211,8 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
           {t('in {milliseconds} ms', { milliseconds: milliseconds.toFixed(0) })}
         </Text>
       </div>
-      {text.length > mostShown && <Alert color="gray">{t('The answer is long. Only the beginning is shown.')}</Alert>}
-      <CodeBlock isLimited>{text.slice(0, mostShown)}</CodeBlock>
+      {text.length > maxShown && <Alert color="gray">{t('The answer is long. Only the beginning is shown.')}</Alert>}
+      <CodeBlock isLimited>{text.slice(0, maxShown)}</CodeBlock>
     </section>
   );
 }

@@ -15,7 +15,7 @@ import { frameOf, placeLabels, type Spot, spotsOf, ticks, type Visitor, visitors
 import { visitorsNowQuery } from './queries.ts';
 
 /** More dots would not be readable. */
-const mostSpots = 1_000;
+const maxSpots = 1_000;
 
 interface Props {
   readonly appId: string;
@@ -29,7 +29,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
   const query = {
     where: where ? { $and: [where, placed] } : placed,
     order: 'name',
-    limit: mostSpots,
+    limit: maxSpots,
     count: 1,
   } as const;
   const { data, error } = useListed(appId, 'listBeacons', query);
@@ -75,10 +75,10 @@ export function BeaconMap({ appId, where, tools }: Props) {
       )}
       {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}
       {spots.length > 0 && <Plot appId={appId} spots={spots} visitors={visitors} />}
-      {(data?.count ?? 0) > mostSpots && (
+      {(data?.count ?? 0) > maxSpots && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('Only the first {mostSpots, number} of {count} are shown.', {
-            mostSpots,
+          {t('Only the first {maxSpots, number} of {count} are shown.', {
+            maxSpots,
             count: data?.count?.toLocaleString(pageLanguage()),
           })}
         </Text>

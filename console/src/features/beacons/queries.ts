@@ -42,7 +42,7 @@ export const activityQuery = (appId: string, beaconId: string) =>
     },
   });
 
-const mostVisitors = 1_000;
+const maxVisitors = 1_000;
 /** A visitor not heard for this long may have left. */
 const presentMs = 60_000;
 
@@ -54,7 +54,7 @@ export const visitorsNowQuery = (appId: string) =>
       const now = Date.now();
       const where = { occurredAt: { $gte: new Date(now - presentMs).toISOString() } };
       const { results } = await dataOf(appId).call('listPositions', {
-        query: { where, order: '-occurredAt', limit: mostVisitors },
+        query: { where, order: '-occurredAt', limit: maxVisitors },
         signal,
       });
       return results.map((position) => ({
@@ -65,7 +65,7 @@ export const visitorsNowQuery = (appId: string) =>
     refetchInterval: 3_000,
   });
 
-const mostShown = 20;
+const maxShown = 20;
 
 type Scenario = Listed<'listAllStorylineDetails'>;
 
@@ -87,12 +87,12 @@ export const beaconUsesQuery = (appId: string, beaconId: string, mayCall: (opera
         data.notifications.list({
           where: { beaconId: pointer(beaconId) },
           order: 'description',
-          limit: mostShown,
+          limit: maxShown,
           count: 1,
         }),
         isPart
           ? { results: [], count: 0 }
-          : data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: mostShown, count: 1 }),
+          : data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: maxShown, count: 1 }),
       ]);
       return {
         isPart,

@@ -15,7 +15,7 @@ interface Props {
   readonly where: JsonObject | undefined;
 }
 
-const mostColumns = 500;
+const maxColumns = 500;
 
 /** Exports every record that matches the search and the filter. Both formats can be edited and imported again. */
 export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
@@ -72,9 +72,9 @@ async function membersOf(pages: Pages, columns: Bucket['columns'], onCount: OnCo
   let seen = 0;
   for await (const page of pages) {
     for (const { metadata } of page) for (const name of Object.keys(metadata)) members.add(name);
-    if (members.size > mostColumns)
+    if (members.size > maxColumns)
       throw new Error(
-        t('The records have more than {mostColumns} different members. Export them as JSON.', { mostColumns }),
+        t('The records have more than {maxColumns} different members. Export them as JSON.', { maxColumns }),
       );
     seen += page.length;
     onCount(seen);

@@ -91,12 +91,12 @@ export const headOf = (member: string): string =>
 export const memberOf = (head: string): string | undefined =>
   stamps.includes(head) ? undefined : head.startsWith(prefix) ? head.slice(prefix.length) : head;
 
-const longestTitle = 80;
+const maxTitle = 80;
 
 /** The title of a record in a list: its first text, or else the fallback. */
 export function recordTitle(document: JsonObject, columns: Columns, fallback = ''): string {
   const declared = Object.keys(columns).filter((name) => columns[name] === 'String');
   const values = [...declared, ...Object.keys(document)].map((name) => document[name]);
   const text = values.find((value) => typeof value === 'string' && value.trim() !== '') as string | undefined;
-  return text === undefined ? fallback : text.length > longestTitle ? `${text.slice(0, longestTitle)}…` : text;
+  return text === undefined ? fallback : text.length > maxTitle ? `${text.slice(0, maxTitle)}…` : text;
 }

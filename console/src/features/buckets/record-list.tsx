@@ -20,7 +20,7 @@ interface Given {
   readonly ground?: Ground | undefined;
 }
 
-const mostColumns = 6;
+const maxColumns = 6;
 
 /** First a declared text, which names the record, then the other declared columns, then other members of the page. */
 export function shownMembers(columns: Columns, records: readonly BucketRecord[]): string[] {
@@ -28,7 +28,7 @@ export function shownMembers(columns: Columns, records: readonly BucketRecord[])
   const title = declared.find((name) => columns[name] === 'String');
   const found = new Set([...(title === undefined ? [] : [title]), ...declared]);
   for (const { metadata } of records) for (const name of Object.keys(metadata)) found.add(name);
-  return [...found].slice(0, mostColumns);
+  return [...found].slice(0, maxColumns);
 }
 
 const kinds: Readonly<Record<string, FilterKind>> = {

@@ -28,7 +28,7 @@ export const fileQuery = (appId: string, objectId: string) =>
 export const fileKeys = (appId: string) => [dataKey(appId, 'listFiles')];
 
 const scenarioMembers = ['urlImageAndroid', 'urlImageIOS', 'urlPage', 'urlVideo'] as const;
-const mostNames = 5;
+const maxNames = 5;
 
 export interface FileUses extends MessageUses {
   /** The floors whose plan it is, by name. */
@@ -39,10 +39,10 @@ export interface FileUses extends MessageUses {
 export function fileUsesText(uses: FileUses): string | undefined {
   const { floors } = uses;
   const inMessages = messageUsesText(uses);
-  const names = listed(floors.slice(0, mostNames));
+  const names = listed(floors.slice(0, maxNames));
   const asPlan = t('the plan of {names}{more, plural, =0 {} other { and # more}}', {
     names,
-    more: Math.max(0, floors.length - mostNames),
+    more: Math.max(0, floors.length - maxNames),
   });
   const all = [...(inMessages ? [inMessages] : []), ...(floors.length > 0 ? [asPlan] : [])];
   return all.length === 0 ? undefined : listed(all);
@@ -71,7 +71,7 @@ export const fileUsesQuery = (appId: string, { objectId, name }: Pick<StoredFile
       const digits = name.slice(0, 32);
       const shown = scenarioMembers.map((member) => where().contains(member, digits));
       const [notifications, scenarios, floors] = await Promise.all([
-        data.notifications.list({ where: where().contains('message.url', digits), limit: mostNames, count: 1 }),
+        data.notifications.list({ where: where().contains('message.url', digits), limit: maxNames, count: 1 }),
         data.storylines.listAllDetails({ where: where().or(...shown), limit: 0, count: 1 }),
         floorsWith(appId, objectId),
       ]);

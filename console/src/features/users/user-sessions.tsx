@@ -20,7 +20,7 @@ interface Props {
 type Session = Operations['listAppUserSessions']['answer']['results'][number];
 
 /** The service lists no more. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** Where a user is signed in, how, and with how many factors. */
 export function UserSessions({ appId, user, isLocked }: Props) {
@@ -78,7 +78,7 @@ export function UserSessions({ appId, user, isLocked }: Props) {
           </li>
         )}
       </RowList>
-      {sessions && sessions.length >= mostListed && user.sessions > sessions.length && (
+      {sessions && sessions.length >= maxListed && user.sessions > sessions.length && (
         <Text c="dimmed" size="sm" mt="md">
           {t('The newest {count} of {all} are shown.', { count: sessions.length, all: user.sessions })}
         </Text>

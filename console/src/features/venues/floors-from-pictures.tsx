@@ -93,12 +93,12 @@ interface FormProps extends Omit<Props, 'level'> {
 function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: FormProps) {
   const [widest, setWidest] = useState<number | string>('');
   // Of all that were chosen: the widest one may be there already when the others are tried again.
-  const [mostPixels] = useState(() => Math.max(...drafts.map(({ pixels }) => pixels)));
+  const [maxPixels] = useState(() => Math.max(...drafts.map(({ pixels }) => pixels)));
   const add = useAction({
     run: async () => {
       let rest = drafts;
       for (const draft of drafts) {
-        await withSession(() => addFloor(appId, venueId, draft, scaleFor(mostPixels, widest)));
+        await withSession(() => addFloor(appId, venueId, draft, scaleFor(maxPixels, widest)));
         // What is there is not added again, if a later one fails.
         rest = rest.filter((one) => one !== draft);
         onChange(rest);
@@ -161,8 +161,8 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
 }
 
 /** Metres per pixel; undefined: not stated. */
-function scaleFor(mostPixels: number, widest: number | string): number | undefined {
-  return typeof widest === 'number' && widest > 0 ? widest / mostPixels : undefined;
+function scaleFor(maxPixels: number, widest: number | string): number | undefined {
+  return typeof widest === 'number' && widest > 0 ? widest / maxPixels : undefined;
 }
 
 async function addFloor(appId: string, venueId: string, draft: Draft, metresPerPixel: number | undefined) {

@@ -61,7 +61,7 @@ export interface ReadHours {
 }
 
 /** More days than these are no holiday, but a season. */
-const longestRange = 31;
+const maxRange = 31;
 
 /** The hours of a text, or the part of it that cannot be understood here. */
 export function readOsmHours(text: string): ReadHours | { readonly unknown: string } {
@@ -131,8 +131,7 @@ function datesIn(text: string): readonly string[] | undefined {
     const [, year, month, day, untilYear = year, untilMonth = month, untilDay = day] =
       /^ ?(\d{4}) ([A-Z][a-z]{2}) (\d{1,2})(?: ?- ?(?:(?:(\d{4}) )?([A-Z][a-z]{2}) )?(\d{1,2}))? ?$/.exec(part) ?? [];
     const [from, until] = [instantOf(year, month, day), instantOf(untilYear, untilMonth, untilDay)];
-    if (from === undefined || until === undefined || until < from || until - from > longestRange * dayMs)
-      return undefined;
+    if (from === undefined || until === undefined || until < from || until - from > maxRange * dayMs) return undefined;
     for (let at = from; at <= until; at += dayMs) found.push(new Date(at).toISOString().slice(0, 10));
   }
   return found;
@@ -162,9 +161,9 @@ function hoursIn(text: string): readonly Hours[] | undefined {
 }
 
 /** `26:00` is 02:00 of the next day. */
-function clock(time: string, mostHours: number): string | undefined {
+function clock(time: string, maxHours: number): string | undefined {
   const [hour = Number.NaN, minute = Number.NaN] = time.split(':').map(Number);
-  if (!(hour <= mostHours && minute <= 59)) return undefined;
+  if (!(hour <= maxHours && minute <= 59)) return undefined;
   return `${String(hour % 24).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }
 

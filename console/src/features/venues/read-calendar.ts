@@ -5,10 +5,10 @@ import type { Exception } from './venue-fields.ts';
 
 /** A calendar of holidays (iCalendar, RFC 5545) as closed days. */
 
-const mostBytes = 2_000_000;
-const mostDays = 1_000;
+const maxBytes = 2_000_000;
+const maxDays = 1_000;
 /** Of one event: some calendars have events without an end of repetition, and some began long ago. */
-const [mostTimes, mostTimesBefore] = [1_200, 20_000];
+const [maxTimes, maxTimesBefore] = [1_200, 20_000];
 /** Holidays of long ago are of no use, nor those in ten years. */
 const yearsAhead = 3;
 
@@ -29,7 +29,7 @@ interface Reading {
  * @throws Error whose message is a sentence
  */
 export async function readCalendar(file: File, { now = new Date(), timeZone }: Reading): Promise<readonly Exception[]> {
-  if (file.size > mostBytes) throw new Error(t('The calendar is larger than 2 MB. Export only the holidays.'));
+  if (file.size > maxBytes) throw new Error(t('The calendar is larger than 2 MB. Export only the holidays.'));
   const { text } = decodeText(new Uint8Array(await file.arrayBuffer()));
   const { default: ICAL } = await import('ical.js');
   const events = eventsOf(ICAL, text);
@@ -38,11 +38,11 @@ export async function readCalendar(file: File, { now = new Date(), timeZone }: R
   for (const component of events) {
     for (const { date, name } of daysOf(eventOf(ICAL, component, events), window))
       if (!names.has(date)) names.set(date, name);
-    if (names.size > mostDays)
+    if (names.size > maxDays)
       throw new Error(
         t(
-          'This calendar has more than {mostDays, number} days between {from} and {until}. Export only the days on which the venue is closed; weekdays on which it never opens belong into the opening hours.',
-          { mostDays, from: window.from, until: window.until },
+          'This calendar has more than {maxDays, number} days between {from} and {until}. Export only the days on which the venue is closed; weekdays on which it never opens belong into the opening hours.',
+          { maxDays, from: window.from, until: window.until },
         ),
       );
   }
@@ -104,7 +104,7 @@ function daysOf(event: IcalEvent, window: Window): { readonly date: string; read
   // One repetition may have been prolonged.
   const reach = lengthOf(event, window) + longest;
   const all: { readonly date: string; readonly name: string }[] = [];
-  for (let [times, before] = [0, 0]; times < mostTimes && before < mostTimesBefore; ) {
+  for (let [times, before] = [0, 0]; times < maxTimes && before < maxTimesBefore; ) {
     const next = each.next() as IcalTime | null;
     if (!next || textOf(next, window) > window.until) break;
     if (dayAfter(textOf(next, window), reach) < window.from) before++;
@@ -119,7 +119,7 @@ function daysOf(event: IcalEvent, window: Window): { readonly date: string; read
 
 const longest = 60;
 /** A hundred years: what is longer has a mistake in it, and the days that JavaScript knows end somewhere. */
-const mostLength = 36_525;
+const maxLength = 36_525;
 
 function lengthOf(
   { startDate: start, endDate: end }: { readonly startDate: IcalTime; readonly endDate: IcalTime | null },
@@ -130,7 +130,7 @@ function lengthOf(
   const last = end.clone();
   if (!start.isDate && end.compare(start) > 0) last.adjust(0, 0, 0, -1);
   const days = daysBetween(textOf(start, window), textOf(last, window));
-  return Math.min(mostLength, Math.max(1, start.isDate ? days : days + 1));
+  return Math.min(maxLength, Math.max(1, start.isDate ? days : days + 1));
 }
 
 const daysBetween = (from: string, until: string) => (Date.parse(until) - Date.parse(from)) / 86_400_000;

@@ -96,7 +96,7 @@ export function VenuePage() {
   );
 }
 
-const mostDays = 8;
+const maxDays = 8;
 
 function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: Venue }) {
   const { zone } = useTimes(appId);
@@ -132,7 +132,7 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
         {coming.length > 0 && (
           <table className={classes.hours} aria-label={t('Coming holidays and other days')}>
             <tbody>
-              {coming.slice(0, mostDays).map(({ date, name, hours }) => (
+              {coming.slice(0, maxDays).map(({ date, name, hours }) => (
                 <tr key={date}>
                   <th scope="row">{dayText(date)}</th>
                   <td>
@@ -144,9 +144,9 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
           </table>
         )}
       </div>
-      {coming.length > mostDays && (
+      {coming.length > maxDays && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('And {count} more days.', { count: coming.length - mostDays })}
+          {t('And {count} more days.', { count: coming.length - maxDays })}
         </Text>
       )}
       {(address || location || capacity) && (

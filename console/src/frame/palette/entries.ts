@@ -89,7 +89,7 @@ export function matching(entries: readonly PaletteEntry[], text: string): readon
     );
 }
 
-const mostOfKind = 5;
+const maxOfKind = 5;
 
 export interface FoundRecords {
   readonly entries: readonly PaletteEntry[];
@@ -102,7 +102,7 @@ export interface FoundRecords {
 /** Records whose name contains a text, or that have this id. @throws PharosError without a session */
 export async function findRecords(session: Session, appId: string, text: string): Promise<FoundRecords> {
   const { notifications, storylines, beacons, venues } = dataOf(appId);
-  const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: mostOfKind });
+  const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: maxOfKind });
   const standing = standingOf(session, appId);
   const may = (operation: Needs) => standing.mayCall(operation);
   const found = await Promise.allSettled([
@@ -199,18 +199,18 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
   const { results } = await call('listBuckets', { params: { appId } });
   const byId = await Promise.allSettled(
     mayCall('listRecords')
-      ? results.slice(0, mostBucketsById).map(async ({ name }) => {
+      ? results.slice(0, maxBucketsById).map(async ({ name }) => {
           const entry = await findRecordById(appId, name, text);
           return entry ? { entries: [record(entry)] } : nothing;
         })
       : [],
   );
-  const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, mostOfKind);
+  const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, maxOfKind);
   const searchable = results.flatMap(({ name, columns }) => {
     const member = Object.keys(columns).find((column) => columns[column] === 'String');
     return member === undefined || !mayCall('listRecords') ? [] : [{ name, member }];
   });
-  const searched = text.length < fewestLetters ? [] : searchable.slice(0, mostBuckets);
+  const searched = text.length < fewestLetters ? [] : searchable.slice(0, maxBuckets);
   const unsearched = searchable.slice(searched.length).map(({ name }) => name);
   const byName = await Promise.allSettled(searched.map(({ name, member }) => findInBucket(appId, name, member, text)));
   const named = buckets.map(({ name }) =>
@@ -226,16 +226,16 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
   return { entries: [...named, ...entries], unsearched, ...(failure === undefined ? {} : { failure }) };
 }
 
-const mostBuckets = 5;
+const maxBuckets = 5;
 /** An id is found at once. */
-const mostBucketsById = 50;
+const maxBucketsById = 50;
 /** Fewer are in almost every text, and no index finds them. */
 const fewestLetters = 3;
 
 async function findInBucket(appId: string, bucketName: string, member: string, text: string) {
   const { results } = await dataOf(appId)
     .bucket(bucketName)
-    .list({ where: where().contains(`metadata.${member}`, text), limit: mostOfKind });
+    .list({ where: where().contains(`metadata.${member}`, text), limit: maxOfKind });
   return allOf(results, ({ objectId, metadata }) =>
     record({
       kind: bucketName,

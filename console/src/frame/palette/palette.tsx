@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
-import { longestText } from '../../components/list/list-search.ts';
+import { maxText } from '../../components/list/list-search.ts';
 import { Icon } from '../../components/page/icon.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
@@ -51,7 +51,7 @@ export function Palette({ appId }: Props) {
   );
 }
 
-const mostShown = 30;
+const maxShown = 30;
 /** How soon is searched again what could not be, ms. */
 const againMs = 5_000;
 
@@ -73,7 +73,7 @@ function useEntries(appId: string | undefined, text: string) {
   );
   const entries = [...matching(fixedEntries(session, appId), text), ...(wanted === '' ? [] : records)].slice(
     0,
-    mostShown,
+    maxShown,
   );
   const failure = wanted === '' ? undefined : (data?.failure ?? error?.message);
   return { entries, isWaiting, failure, unsearched: data?.unsearched ?? [] };
@@ -120,7 +120,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
         aria-controls={`${id}list`}
         aria-activedescendant={entries[chosen] ? `${id}${chosen}` : undefined}
         autoComplete="off"
-        maxLength={longestText}
+        maxLength={maxText}
         value={text}
         onChange={({ currentTarget }) => {
           setText(currentTarget.value);
@@ -160,7 +160,7 @@ interface Said {
   readonly unsearched: readonly string[];
 }
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** Below what was found. That nothing has the name is said only after everything was searched. */
 function said({ isEmpty, isWaiting, failure, unsearched }: Said): string {
@@ -169,7 +169,7 @@ function said({ isEmpty, isWaiting, failure, unsearched }: Said): string {
   if (isWaiting) return t('Searching …');
   if (unsearched.length === 0) return t('Nothing has this name or id.');
   return t('Nothing found. The records of some buckets were not searched, such as {buckets}: search there.', {
-    buckets: unsearched.slice(0, mostNamed).join(', '),
+    buckets: unsearched.slice(0, maxNamed).join(', '),
   });
 }
 

@@ -20,9 +20,9 @@ export interface SentBody {
 }
 
 const prefix = 'pharos draft ';
-const mostDrafts = 40;
+const maxDrafts = 40;
 /** Characters; one that is longer is not kept, since the browser allows a few megabytes for everything. */
-const longestDraft = 200_000;
+const maxDraft = 200_000;
 const keptMs = 30 * 86_400_000;
 
 /** Undefined when there is none, or none that this version can read. */
@@ -33,7 +33,7 @@ export function readDraft(name: string): Draft | undefined {
 /** False if it is too long, or the storage is full or switched off: then there is none, and none of before that would be taken for this one. */
 export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): boolean {
   const text = JSON.stringify({ ...draft, at: now });
-  if (text.length > longestDraft || !store(prefix + name, text, now)) {
+  if (text.length > maxDraft || !store(prefix + name, text, now)) {
     removeDraft(name);
     return false;
   }
@@ -64,7 +64,7 @@ function dropOld(now: number): void {
     .map((key) => ({ key, at: parsed(read(key))?.at ?? 0 }))
     .sort((a, b) => b.at - a.at);
   for (const [place, { key, at }] of drafts.entries())
-    if (place >= mostDrafts || now - at > keptMs) localStorage.removeItem(key);
+    if (place >= maxDrafts || now - at > keptMs) localStorage.removeItem(key);
 }
 
 function read(key: string): string | null {

@@ -4,15 +4,15 @@ import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 
 /** The limit of the service for values in one list. */
-const mostInList = 256;
+const maxInList = 256;
 
 /** The existing beacons with these ids. */
 async function findBeacons(appId: string, ids: readonly string[]): Promise<Beacon[]> {
-  const parts = Array.from({ length: Math.ceil(ids.length / mostInList) }, (_, index) =>
-    ids.slice(index * mostInList, (index + 1) * mostInList),
+  const parts = Array.from({ length: Math.ceil(ids.length / maxInList) }, (_, index) =>
+    ids.slice(index * maxInList, (index + 1) * maxInList),
   );
   const answers = await Promise.all(
-    parts.map((part) => dataOf(appId).beacons.list({ where: { objectId: { $in: part } }, limit: mostInList })),
+    parts.map((part) => dataOf(appId).beacons.list({ where: { objectId: { $in: part } }, limit: maxInList })),
   );
   return answers.flatMap(({ results }) => results);
 }

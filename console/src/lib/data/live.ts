@@ -21,7 +21,7 @@ const kinds = ['presence.enter', 'presence.exit', 'presence.zone'] as const;
 const correction = 'visit.updated';
 const hourMs = 3_600_000;
 const againMs = 5_000;
-const mostOfTheHour = 60;
+const maxOfTheHour = 60;
 
 /** Listens until the returned function is called. The connection is closed while the page is hidden. */
 export function listenToEvents(appId: string, { onEvents, onState }: LiveListener): () => void {
@@ -44,7 +44,7 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
   async function readTheHour(of: LiveStream | undefined) {
     try {
       const from = new Date(Date.now() - hourMs).toISOString();
-      const query = { where: { occurredAt: { $gte: from } }, limit: mostOfTheHour };
+      const query = { where: { occurredAt: { $gte: from } }, limit: maxOfTheHour };
       const { results } = await dataOf(appId).call('listEvents', { query });
       if (stream !== of) return;
       onEvents(results);
@@ -110,5 +110,5 @@ export function useLive(appId: string): Live {
 /** An objectId begins with the time of the event. */
 function newestFirst(events: readonly LiveEvent[]): readonly LiveEvent[] {
   const byId = new Map(events.map((event) => [event.objectId, event]));
-  return [...byId.values()].sort((a, b) => (a.objectId < b.objectId ? 1 : -1)).slice(0, mostOfTheHour);
+  return [...byId.values()].sort((a, b) => (a.objectId < b.objectId ? 1 : -1)).slice(0, maxOfTheHour);
 }

@@ -9,7 +9,7 @@ import { dataKey } from './listed.ts';
 type Load<Name> = (appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, Name>>;
 
 /** Fewer than the service accepts in one condition. */
-const mostIds = 250;
+const maxIds = 250;
 
 interface Waiting<Name> {
   readonly ids: Set<string>;
@@ -21,7 +21,7 @@ function together<Name>(load: Load<Name>): (appId: string, id: string) => Promis
   const waiting = new Map<string, Waiting<Name>>();
   return async (appId, id) => {
     let batch = waiting.get(appId);
-    if (!batch || batch.ids.size >= mostIds) {
+    if (!batch || batch.ids.size >= maxIds) {
       const ids = new Set<string>();
       // Everything rendered in the same tick is requested before this runs.
       const names = new Promise<void>((resolve) => setTimeout(resolve)).then(() => {

@@ -25,7 +25,7 @@ interface Book {
 }
 
 const inner = '… ';
-const mostKnown = 500;
+const maxKnown = 500;
 
 interface Reading {
   /** English sentences, and what they are in another language. */
@@ -56,7 +56,7 @@ export class Recogniser {
       this.#stopped(sentence) ??
       this.#parted(sentence, betweenSentences, (one) => this.#whole(one) ?? this.#stopped(one)) ??
       sentence;
-    if (this.#known.size >= mostKnown) this.#known.clear();
+    if (this.#known.size >= maxKnown) this.#known.clear();
     this.#known.set(sentence, said);
     return said;
   }
@@ -130,7 +130,7 @@ export class Recogniser {
   /** A text in parts, each of which is known, the shortest that are; undefined if one is not. */
   #parted(text: string, between: RegExp, one: (part: string) => string | undefined): string | undefined {
     const gaps = [...text.matchAll(between)].map(({ index, 0: gap }) => ({ from: index, to: index + gap.length, gap }));
-    if (gaps.length === 0 || gaps.length > mostParts) return undefined;
+    if (gaps.length === 0 || gaps.length > maxParts) return undefined;
     const ends = [...gaps, { from: text.length, to: text.length, gap: '' }];
     /** From the beginning of each part to the end of the text. */
     const rest = new Map<number, string | undefined>([[text.length, '']]);
@@ -163,7 +163,7 @@ export class Recogniser {
 
 const betweenSentences = /(?<=[.!?”]) (?=[\p{Lu}\d“"(])/gu;
 const betweenParts = /, |; | and | or |–/g;
-const mostParts = 20;
+const maxParts = 20;
 
 function readBooks(catalogue: Reading['catalogue']) {
   const all = Object.entries(catalogue);

@@ -9,12 +9,12 @@ export function toldError(error: PharosError): PharosError {
   return new PharosError(message, { name, code, status, details, requestId, retryAfter, challenge, mayBeDone, cause });
 }
 
-const mostInSummary = 5;
+const maxInSummary = 5;
 
 /** How the service says all problems in one sentence. */
 function summary(problems: readonly PharosProblem[]): string {
-  const shown = problems.slice(0, mostInSummary).map(({ field, problem }) => `${field} ${problem}`.trim());
-  const more = problems.length - mostInSummary;
+  const shown = problems.slice(0, maxInSummary).map(({ field, problem }) => `${field} ${problem}`.trim());
+  const more = problems.length - maxInSummary;
   const said = shown.join('; ');
   return more > 0 ? `${said} (and ${more} more).` : `${said}.`;
 }

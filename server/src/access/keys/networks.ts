@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { fail, type Problem } from '../../base/errors.ts';
 
-const mostNetworks = 50;
+const maxNetworks = 50;
 
 type Family = 'ipv4' | 'ipv6';
 const familyOf = (address: string): Family => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -28,8 +28,8 @@ export function readNetworks(given: readonly string[]): readonly string[] {
   const details: Problem[] = networks.flatMap((text, index) =>
     parseNetwork(text) ? [] : [{ field: `networks.${index}`, problem }],
   );
-  if (networks.length > mostNetworks)
-    details.push({ field: 'networks', problem: `must have at most ${mostNetworks} elements` });
+  if (networks.length > maxNetworks)
+    details.push({ field: 'networks', problem: `must have at most ${maxNetworks} elements` });
   const [first] = details;
   if (first) throw fail('ValidationError', { message: `${first.field} ${first.problem}.`, details });
   return networks;

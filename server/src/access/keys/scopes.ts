@@ -41,9 +41,9 @@ export const scopeVerbs: Readonly<Record<ScopeResource, readonly Verb[]>> = Obje
   simulations: ['create'],
 });
 
-const mostScopes = 100;
-const mostBuckets = 100;
-const mostVenues = 100;
+const maxScopes = 100;
+const maxBuckets = 100;
+const maxVenues = 100;
 const bucketName = /^[A-Za-z][A-Za-z0-9_]{0,29}$/;
 const venueId = /^[A-Za-z0-9_-]{1,40}$/;
 
@@ -56,8 +56,8 @@ export function readScopes(given: unknown): readonly StoredScope[] {
   const problems: Problem[] = [];
   const list = Array.isArray(given) ? given : [];
   if (list.length === 0) problems.push({ field: 'scopes', problem: 'must be a list of at least one scope' });
-  if (list.length > mostScopes) problems.push({ field: 'scopes', problem: `must have at most ${mostScopes} elements` });
-  const scopes = list.slice(0, mostScopes).map((each, index) => readScope(each, `scopes.${index}`, problems));
+  if (list.length > maxScopes) problems.push({ field: 'scopes', problem: `must have at most ${maxScopes} elements` });
+  const scopes = list.slice(0, maxScopes).map((each, index) => readScope(each, `scopes.${index}`, problems));
   if (problems.length > 0) {
     const [first] = problems;
     throw fail('ValidationError', { message: `${first?.field} ${first?.problem}.`, details: problems.slice(0, 50) });
@@ -95,11 +95,11 @@ function readVenues(
   complain: Complain,
 ): readonly string[] | undefined {
   if (venues === undefined || venues === null) return undefined;
-  const isList = Array.isArray(venues) && venues.length > 0 && venues.length <= mostVenues;
+  const isList = Array.isArray(venues) && venues.length > 0 && venues.length <= maxVenues;
   if (!limitedByVenue.has(String(resource))) complain(at, `is only for ${[...limitedByVenue].sort().join(', ')}`);
   else if (asked.includes('listen')) complain(at, 'cannot limit listen; make a scope without it');
   else if (!isList || !venues.every((id) => typeof id === 'string' && venueId.test(id)))
-    complain(at, `must be a list of 1 to ${mostVenues} objectIds of venues; leave it out for all of the app`);
+    complain(at, `must be a list of 1 to ${maxVenues} objectIds of venues; leave it out for all of the app`);
   return isList ? [...new Set(venues as string[])] : undefined;
 }
 
@@ -109,10 +109,10 @@ function readBuckets(
   complain: Complain,
 ): readonly string[] | undefined {
   if (buckets === undefined || buckets === null) return undefined;
-  const isList = Array.isArray(buckets) && buckets.length > 0 && buckets.length <= mostBuckets;
+  const isList = Array.isArray(buckets) && buckets.length > 0 && buckets.length <= maxBuckets;
   if (resource !== 'records') complain(at, 'is only for records');
   else if (!isList || !buckets.every((name) => typeof name === 'string' && bucketName.test(name)))
-    complain(at, `must be a list of 1 to ${mostBuckets} names of buckets; leave it out for all buckets`);
+    complain(at, `must be a list of 1 to ${maxBuckets} names of buckets; leave it out for all buckets`);
   return isList ? [...new Set(buckets as string[])] : undefined;
 }
 

@@ -5,7 +5,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const idForm = /^[0-9A-Za-z]{20}$/;
 const nameForm = /^[0-9a-f]{32}$/;
 const idBytes = 15;
-const mostKnown = 2_000;
+const maxKnown = 2_000;
 
 /**
  * The pseudonyms of one day. An objectId fits into one block of AES (20 digits of base62 are 120 bits), so that a pseudonym is
@@ -14,7 +14,7 @@ const mostKnown = 2_000;
 export class DayNames {
   readonly #key: Buffer;
   readonly #idKey: Buffer;
-  readonly #known = new BoundedMap<string, string>(mostKnown);
+  readonly #known = new BoundedMap<string, string>(maxKnown);
 
   /** @param secret 32 random bytes, base64url */
   constructor(secret: string) {

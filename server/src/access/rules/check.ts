@@ -18,10 +18,10 @@ export interface RuledFields {
 }
 
 const bucketName = /^[A-Za-z][A-Za-z0-9_]{0,29}$/;
-const mostBuckets = 500;
-const mostMembers = 50;
+const maxBuckets = 500;
+const maxMembers = 50;
 /** Characters of all rules of an app as JSON: they are kept in memory. */
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 /** Records are found, ordered and changed by these. */
 const alwaysShown: ReadonlySet<string> = new Set(['objectId', 'createdAt', 'updatedAt']);
 
@@ -36,8 +36,8 @@ export function readRules(given: unknown, fields: RuledFields): StoredAppRules {
   const check: Check = { fields, complain };
   const body = isObject(given) ? given : {};
   if (!isObject(given)) complain('', 'must be a JSON object');
-  if (isObject(given) && JSON.stringify(given).length > mostCharacters)
-    complain('', `must have at most ${mostCharacters} characters as JSON`);
+  if (isObject(given) && JSON.stringify(given).length > maxCharacters)
+    complain('', `must have at most ${maxCharacters} characters as JSON`);
   for (const name of Object.keys(body))
     if (!['preset', 'resources', 'buckets'].includes(name))
       complain(name, 'is not known; rules have preset, resources and buckets');
@@ -51,7 +51,7 @@ export function readRules(given: unknown, fields: RuledFields): StoredAppRules {
     else checkRules(check, at, rules, { ...subjectOf(name as ResourceName, fields) });
   }
   const named = entriesOf(buckets, 'buckets', complain);
-  if (named.length > mostBuckets) complain('buckets', `must have at most ${mostBuckets} members`);
+  if (named.length > maxBuckets) complain('buckets', `must have at most ${maxBuckets} members`);
   for (const [name, rules] of named) {
     const at = `buckets.${name}`;
     if (name !== '*' && !bucketName.test(name)) complain(at, 'is not the name of a bucket, and not *');
@@ -150,7 +150,7 @@ function checkOwner({ fields, complain }: Check, at: string, value: unknown): vo
 
 function checkMembers({ complain }: Check, at: string, value: unknown, { lookup, isBucket }: Subject): void {
   const members = entriesOf(value, at, complain);
-  if (members.length > mostMembers) complain(at, `must have at most ${mostMembers} members`);
+  if (members.length > maxMembers) complain(at, `must have at most ${maxMembers} members`);
   for (const [name, member] of members) {
     const field = `${at}.${name}`;
     const isTop = isBucket ? name === 'createdBy' || /^metadata\.[^.]+$/.test(name) : !name.includes('.');

@@ -28,12 +28,12 @@ export interface DryRunMeter {
   writeLater(): void;
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
   /** The lists that were asked for in a cell. They are counted in place. */
-  listsOf(appId: string, cell: DryRunCell): AskedLists;
+  listsOf(appId: string, cell: DryRunCell): CompiledQueries;
   /** Evaluates one list, in the background, on behalf of all lists of the cell since the last one. */
-  judgeList(appId: string, cell: DryRunCell, lists: AskedLists, isNarrowed: () => Promise<boolean>): void;
+  judgeList(appId: string, cell: DryRunCell, lists: CompiledQueries, isNarrowed: () => Promise<boolean>): void;
 }
 
-export interface AskedLists {
+export interface CompiledQueries {
   /** Epoch milliseconds. */
   judgedAt: number;
   /** Since then. */
@@ -53,7 +53,7 @@ interface SampledList {
 type Changed = Partial<Record<Verb, Rule | undefined>>;
 
 /** Buckets whose rules are kept compared. */
-const mostBuckets = 1_000;
+const maxBuckets = 1_000;
 const judgeListsEveryMs = 10_000;
 
 export const bucketSubject = (name: string) => `bucket ${name}`;
@@ -67,10 +67,10 @@ export class DryRun {
   readonly #requests: Requests;
   /** Which rules differ, by resource or by bucket: needed in every request. */
   readonly #ofResources = new Map<string, Changed>();
-  readonly #ofBuckets = new BoundedMap<string, Changed>(mostBuckets);
+  readonly #ofBuckets = new BoundedMap<string, Changed>(maxBuckets);
   /** By caller and name: needed in every list. */
-  readonly #listsOfResources = new PairCache<AskedLists>(mostBuckets);
-  readonly #listsOfBuckets = new PairCache<AskedLists>(mostBuckets);
+  readonly #listsOfResources = new PairCache<CompiledQueries>(maxBuckets);
+  readonly #listsOfBuckets = new PairCache<CompiledQueries>(maxBuckets);
 
   constructor(appId: string, rules: { readonly now: AppRules; readonly then: AppRules }, meter: DryRunMeter) {
     this.#appId = appId;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 
 const firstPauseMs = 100;
-const longestPauseMs = 500;
+const maxPauseMs = 500;
 /** A database that is away for longer has taken more with it than what this could save. */
 const patienceMs = 120_000;
 
@@ -15,7 +15,7 @@ export const isPassing = (error: unknown): boolean => error instanceof Failure &
  */
 export async function insist<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + patienceMs;
-  for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, maxPauseMs)) {
     try {
       return await work();
     } catch (error) {

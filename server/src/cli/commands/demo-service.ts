@@ -61,8 +61,8 @@ interface Around {
 }
 
 /** After each step of the year the service gets twice as long for itself; on a busy machine at most this long. */
-const longestPauseMs = 50;
-const pause = (took: number) => Math.min(longestPauseMs, Math.max(5, 2 * took));
+const maxPauseMs = 50;
+const pause = (took: number) => Math.min(maxPauseMs, Math.max(5, 2 * took));
 
 /** Once the service listens, visitors walk and the past year is written. */
 export async function openDemo(made: Made, { app, config, db }: Around): Promise<Demo> {

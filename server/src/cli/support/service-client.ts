@@ -33,7 +33,7 @@ export class ServiceError extends Error {
 }
 
 const requestTimeoutMs = 15_000;
-const longestPauseMs = 5_000;
+const maxPauseMs = 5_000;
 const again = new Set([429, 502, 503, 504]);
 
 export class ServiceClient {
@@ -111,7 +111,7 @@ export class ServiceClient {
         if (!(error instanceof Busy || (error instanceof Unreachable && this.#hasAnswered))) throw error;
         if (pace.stop.aborted) return undefined;
         this.retries++;
-        const pause = Math.min(longestPauseMs, 250 * 2 ** tries);
+        const pause = Math.min(maxPauseMs, 250 * 2 ** tries);
         await pace.wait(error instanceof Busy ? Math.max(pause, error.retryAfterMs) : pause);
         if (pace.stop.aborted) return undefined;
       }

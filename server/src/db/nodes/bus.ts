@@ -2,7 +2,7 @@ import type { CacheName } from './cache-version.ts';
 
 /**
  * What nodes tell one another. All of it is a hint: a node that misses a message finds the same in the database at its next poll
- * (`Pulse`), and one that gets it twice, late or forged only polls once too often.
+ * (`Poller`), and one that gets it twice, late or forged only polls once too often.
  */
 export type BusMessage =
   /** A change was committed of what caches hold of an app; `n` counts them. */

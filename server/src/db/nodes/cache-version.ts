@@ -1,7 +1,7 @@
 import { type Moment, sinceMoment, thisMoment } from '../../base/clock.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../db.ts';
-import type { PulseSource } from './pulse.ts';
+import type { PollerSource } from './poller.ts';
 
 /** Called with the app whose cached data has changed; undefined: any app's. */
 export type ChangeListener = (appId: string | undefined) => void;
@@ -22,7 +22,7 @@ const forgetEvery = 256;
  * Every change increments a number in its own transaction and notes the app beside it. The counter's row is locked until the
  * commit, so that numbers become visible in their own order. On the embedded database the counter is read once per tick of
  * the event loop, so that a change made by the command line is seen by the very next request; over the network it is polled
- * (`Pulse`), and changes of this process are announced at once. A number without an app (of an earlier version of this
+ * (`Poller`), and changes of this process are announced at once. A number without an app (of an earlier version of this
  * program, of a restore, or forgotten) drops what is kept of all apps.
  */
 export class CacheVersion {
@@ -80,8 +80,8 @@ export class CacheVersion {
     return this.#nextReading;
   }
 
-  /** What a pulse asks for this counter. */
-  readonly source: Required<PulseSource> = {
+  /** What a poller asks for this counter. */
+  readonly source: Required<PollerSource> = {
     ask: () => {
       const [known, asked] = [this.#known, thisMoment()];
       const hear = async (n: number | null) => {

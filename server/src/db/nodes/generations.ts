@@ -1,5 +1,5 @@
 /** More apps than this are not told apart: then a drop of one counts as a drop of all. */
-const mostApps = 1_000;
+const maxApps = 1_000;
 
 /**
  * Counts for each app how often what is kept of it was dropped, so that what was read before a change is not kept after it.
@@ -16,7 +16,7 @@ export class Generations {
   /** Without an app: of all. */
   drop(appId: string | undefined): void {
     this.#last++;
-    if (appId !== undefined && (this.#ofApps.size < mostApps || this.#ofApps.has(appId))) {
+    if (appId !== undefined && (this.#ofApps.size < maxApps || this.#ofApps.has(appId))) {
       this.#ofApps.set(appId, this.#last);
       return;
     }

@@ -13,8 +13,8 @@ export interface NatsBusOptions {
 /** Messages that come together are sent together, ms. */
 const gatherMs = 5;
 /** More than this is not gathered: the other nodes then find it a little later. */
-const mostGathered = 500;
-const longestMessage = 262_144;
+const maxGathered = 500;
+const maxMessage = 262_144;
 const retryMs = 1_000;
 /** A server that takes the connection and says nothing is as good as none. */
 const connectMs = 5_000;
@@ -41,7 +41,7 @@ export class NatsBus implements Bus {
   }
 
   tell(message: BusMessage): void {
-    if (!this.#isConnected || this.#gathered.size >= mostGathered) return;
+    if (!this.#isConnected || this.#gathered.size >= maxGathered) return;
     this.#gathered.set(JSON.stringify(message), message);
     this.#timer ??= setTimeout(() => this.#send(), gatherMs);
     this.#timer.unref();
@@ -89,7 +89,7 @@ export class NatsBus implements Bus {
     if (this.#isClosed) return void (await this.#connection.close().catch(() => undefined));
     this.#connection.subscribe(this.#options.subject, {
       callback: (error, message) => {
-        if (!error && message.data.length <= longestMessage) this.#hear(message.data);
+        if (!error && message.data.length <= maxMessage) this.#hear(message.data);
       },
     });
     this.#begin();
@@ -126,7 +126,7 @@ export class NatsBus implements Bus {
 
   #hear(data: Uint8Array): void {
     const messages = parse(data);
-    for (const value of messages.slice(0, mostGathered)) {
+    for (const value of messages.slice(0, maxGathered)) {
       const message = readMessage(value);
       if (message) for (const listener of this.#listeners) listener(message);
     }

@@ -1,7 +1,7 @@
 import { type Clock, type ClockSources, createSteadyClock, SharedClock } from '../../base/clock.ts';
 import { raw } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
-import type { PulseSource } from './pulse.ts';
+import type { PollerSource } from './poller.ts';
 
 /** A greater difference is told to the operator; NTP keeps machines within some milliseconds. */
 const noticedMs = 10_000;
@@ -27,7 +27,7 @@ export class SharedTime {
     return new SharedTime(new SharedClock({ told, asked, heard: performance.now() }));
   }
 
-  readonly source: PulseSource = {
+  readonly source: PollerSource = {
     ask: () => {
       const asked = performance.now();
       return {

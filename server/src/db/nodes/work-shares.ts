@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { randomText } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
-import type { PulseSource } from './pulse.ts';
+import type { PollerSource } from './poller.ts';
 
 /** The number of shares into which all apps are divided. */
 export const shareCount = 64;
@@ -110,7 +110,7 @@ export class WorkShares {
   }
 
   /** Says with one number whether there is something to settle: as the shares are, and as they would be. */
-  readonly source: PulseSource = {
+  readonly source: PollerSource = {
     ask: () => {
       const { db, now } = this.#options;
       if (db.readsAreLocal || this.#isStopped) return undefined;

@@ -17,7 +17,7 @@ const scopeOf = perLiteral((statement): Scope => {
 });
 
 /** Statements that may wait at the same time after a lock timeout. */
-const mostWaiting = 2;
+const maxWaiting = 2;
 /** From this number of apps on, the whole table counts as locked. */
 const manyApps = 3;
 
@@ -43,7 +43,7 @@ export class LockWaits {
       const suspect = this.#suspects.get(key);
       if (!suspect) continue;
       if (performance.now() > suspect.until && suspect.waiting === 0) this.#suspects.delete(key);
-      else if (performance.now() <= suspect.until && suspect.waiting >= mostWaiting)
+      else if (performance.now() <= suspect.until && suspect.waiting >= maxWaiting)
         throw fail('Timeout', { message: 'The data is locked by another operation. Try again.', retryAfter: 1 });
       else entered.push(suspect);
     }

@@ -32,13 +32,13 @@ const DriverQuery = pg.Query as unknown as new (config: object) => DriverQuery &
  * for some rows at a time, and rows that arrive beyond the budget are dropped.
  */
 export class BoundedQuery extends DriverQuery {
-  readonly #mostCharacters: number;
+  readonly #maxCharacters: number;
   #characters = 0;
   #isEnded = false;
 
   constructor(config: pg.QueryConfig, within: RowBudget) {
     super(within.rows > fewRows ? { ...config, rows: rowsAtOnce } : config);
-    this.#mostCharacters = within.characters;
+    this.#maxCharacters = within.characters;
   }
 
   /** Runs it on `client` like the driver's own queries. */
@@ -82,6 +82,6 @@ export class BoundedQuery extends DriverQuery {
   }
 
   #isFull(): boolean {
-    return this.#characters > this.#mostCharacters;
+    return this.#characters > this.#maxCharacters;
   }
 }

@@ -16,7 +16,7 @@ import {
   translatePostgresError,
 } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
-import { mostPrepared, type NamedText, type PreparedNames, placeholder } from './prepared-names.ts';
+import { maxPrepared, type NamedText, type PreparedNames, placeholder } from './prepared-names.ts';
 
 /** How often a connection that breaks before anything is committed is replaced. */
 const replacements = 2;
@@ -24,7 +24,7 @@ const replacements = 2;
 const transactionTries = 8;
 
 /** A transaction that runs more statements on changed tables than this fails; the next one has them prepared anew. */
-const mostRenewed = 100;
+const maxRenewed = 100;
 
 type PooledConnection = Connection & pg.PoolClient;
 
@@ -101,7 +101,7 @@ export class PostgresStatements {
       isBroken = connection.givenUp !== undefined || isConnectionLost(error) || isReadOnly(error);
       throw error;
     } finally {
-      connection.release(isBroken || connection.prepared.size > mostPrepared);
+      connection.release(isBroken || connection.prepared.size > maxPrepared);
     }
   }
 
@@ -135,7 +135,7 @@ export class PostgresStatements {
       throw error;
     } finally {
       connection.isPipeline = false;
-      connection.release(isBroken || connection.prepared.size > mostPrepared);
+      connection.release(isBroken || connection.prepared.size > maxPrepared);
     }
   }
 
@@ -199,7 +199,7 @@ export class PostgresStatements {
           await delay(Math.random() * Math.min(500, 10 * 2 ** tries));
           continue;
         }
-        if (isStalePlan(error) && ++renewed <= mostRenewed && performance.now() < giveUp) continue;
+        if (isStalePlan(error) && ++renewed <= maxRenewed && performance.now() < giveUp) continue;
         const isWorthIt = isRepeatable(error) && (!isReadOnly(error) || this.#connections.hasOtherServers);
         if (!isWorthIt || ++replaced > replacements || performance.now() > giveUp) throw translatePostgresError(error);
       }

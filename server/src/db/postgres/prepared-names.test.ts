@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createPostgresDatabase } from '../../../test/support/build-app.ts';
 import { raw, sql } from '../../base/sql.ts';
 import { openPostgres } from './postgres.ts';
-import { mostPrepared, PreparedNames } from './prepared-names.ts';
+import { maxPrepared, PreparedNames } from './prepared-names.ts';
 
 const minute = 60_000;
 
@@ -92,7 +92,7 @@ test('a connection that has prepared too many statements is replaced', async () 
   const backend = async () => (await db.one<{ pid: number }>(raw('select pg_backend_pid() as pid')))?.pid;
   try {
     const first = await backend();
-    for (let n = 0; n < mostPrepared + 10; n++) {
+    for (let n = 0; n < maxPrepared + 10; n++) {
       // Time for names to become free.
       if (n % 300 === 0) now += 20 * minute;
       for (let times = 0; times < 9; times++) await db.all(raw(`select ${n} as churning`));

@@ -10,9 +10,9 @@ export interface NamedText {
 }
 
 /** Names in use at a time. A connection keeps a plan for each, some tens of kilobytes. */
-const mostNames = 400;
+const maxNames = 400;
 /** Texts without a name whose uses are counted. */
-const mostCounted = 1_000;
+const maxCounted = 1_000;
 /** Uses within one period that earn a name. */
 const usesForName = 8;
 const periodMs = 60_000;
@@ -20,7 +20,7 @@ const periodMs = 60_000;
 const idlePeriods = 10;
 
 /** A connection that has prepared so many statements, those with former names among them, is replaced by a new one. */
-export const mostPrepared = 600;
+export const maxPrepared = 600;
 
 interface Counted {
   readonly text: string;
@@ -95,7 +95,7 @@ export class PreparedNames {
     const counted = known ?? { text, sent: { text }, period: 0, uses: 0 };
     this.#unnamed.delete(text);
     this.#unnamed.set(text, counted);
-    if (this.#unnamed.size > mostCounted) {
+    if (this.#unnamed.size > maxCounted) {
       const [oldest] = this.#unnamed.keys();
       this.#unnamed.delete(oldest as string);
     }
@@ -109,7 +109,7 @@ export class PreparedNames {
       counted.same = known;
       return;
     }
-    if (this.#named.size >= mostNames && !this.#takeName(counted.period)) return;
+    if (this.#named.size >= maxNames && !this.#takeName(counted.period)) return;
     counted.sent = { text: counted.text, name: `p${this.#given++}` };
     this.#unnamed.delete(counted.text);
     this.#named.set(counted.text, counted);

@@ -19,7 +19,7 @@ const marginBytes = 1_048_576;
  * written during each.
  */
 const fewFrames = 512;
-const mostPasses = 4;
+const maxPasses = 4;
 /** How long other queries may have to wait for one that still reads the log. */
 const patienceMs = 500;
 
@@ -48,7 +48,7 @@ export class LogCheckpoints {
   readonly #parts: LogCheckpointsParts;
   readonly #frames: number;
   /** As many frames as the room on the disk allows. */
-  #mostFrames: number;
+  #maxFrames: number;
   #running: Promise<void> | undefined;
   #commitsSinceLook = 0;
   /** The length of the log when it could not be reset. */
@@ -61,7 +61,7 @@ export class LogCheckpoints {
   constructor(parts: LogCheckpointsParts) {
     this.#parts = parts;
     this.#frames = parts.frames ?? usualCheckpointFrames;
-    this.#mostFrames = this.#frames;
+    this.#maxFrames = this.#frames;
   }
 
   /** Resolves when no checkpoint is under way. */
@@ -72,7 +72,7 @@ export class LogCheckpoints {
   /** Lets the log grow as suits the free bytes; answers the bytes that a checkpoint needs, and that are free in the file. */
   fitInto(freeBytes: number): { readonly needed: number; readonly reusable: number } {
     const most = Math.floor((freeBytes * logShare) / pageBytes);
-    this.#mostFrames = Math.min(this.#frames, Math.max(fewestCheckpointFrames, most));
+    this.#maxFrames = Math.min(this.#frames, Math.max(fewestCheckpointFrames, most));
     try {
       const pages = this.#parts.write.outsideTick(({ raw }) => raw.pragma('freelist_count', { simple: true }));
       return { needed: this.#growth(), reusable: (pages as number) * pageBytes };
@@ -154,7 +154,7 @@ export class LogCheckpoints {
       const { frames } = this.#log();
       if (frames < this.#framesBefore) this.#framesBefore = 0;
       // A log that could not be reset (a backup reads it) is tried again when it has grown by a quarter.
-      if (frames < Math.max(this.#mostFrames, this.#framesBefore * 1.25)) return;
+      if (frames < Math.max(this.#maxFrames, this.#framesBefore * 1.25)) return;
       if (!this.hasRoom()) return;
     } catch {
       // The commit is on the disk; the next one checks again.
@@ -183,8 +183,8 @@ export class LogCheckpoints {
     await this.#parts.holdQueries(async () => {
       // Frames that a long query was reading could not be checkpointed before it was done.
       if (await this.#foldMost()) {
-        const isShort = this.#mostFrames < this.#frames;
-        const logBytes = this.#isToBeCut ? 0 : isShort ? this.#mostFrames * pageBytes : undefined;
+        const isShort = this.#maxFrames < this.#frames;
+        const logBytes = this.#isToBeCut ? 0 : isShort ? this.#maxFrames * pageBytes : undefined;
         await this.#parts.holdWrites(() => this.#parts.maintenance.checkpoint(true, logBytes));
         // What resets it writes a page.
         if (logBytes === 0) this.#isToBeCut = this.logBytes() > 2 * pageBytes;
@@ -195,7 +195,7 @@ export class LogCheckpoints {
 
   /** Checkpoints alongside other work until little is left. False when a reader still needs older frames. */
   async #foldMost(): Promise<boolean> {
-    for (let [passes, before] = [0, -1]; passes < mostPasses; passes++) {
+    for (let [passes, before] = [0, -1]; passes < maxPasses; passes++) {
       await this.#parts.maintenance.checkpoint();
       await this.#parts.database.flush();
       if (this.#parts.hasFailed()) return false;

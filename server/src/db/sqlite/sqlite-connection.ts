@@ -39,13 +39,13 @@ export interface SqliteConnection {
 /** One record has 256 KiB at most. Stopping between two rows costs 0.25 µs a row, a fifth of a list of a hundred. */
 const fewRows = 100;
 
-function readWithin(rows: Iterable<Row>, mostCharacters: number): Row[] {
+function readWithin(rows: Iterable<Row>, maxCharacters: number): Row[] {
   const read: Row[] = [];
   let characters = 0;
   for (const row of rows) {
     read.push(row);
     characters += charactersOf(row);
-    if (characters > mostCharacters) break;
+    if (characters > maxCharacters) break;
   }
   return read;
 }

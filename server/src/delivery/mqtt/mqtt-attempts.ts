@@ -4,7 +4,7 @@ import { BoundedMap } from '../../base/caches/bounded-map.ts';
 const freeFailures = 5;
 const firstPauseMs = 250;
 /** Shorter than the time that a connection has for its login. */
-const longestPauseMs = 3_000;
+const maxPauseMs = 3_000;
 
 /**
  * Slows down somebody who guesses passwords, and nobody else: each wrong one is refused later than the one before, counted
@@ -24,7 +24,7 @@ export class FailedLogins {
   /** Counts a wrong password. Returns the delay (ms) before it is refused. */
   note({ username, address }: { readonly username: string; readonly address: string }, now: number): number {
     const count = Math.max(this.#count(`name ${username.slice(0, 256)}`, now), this.#count(`address ${address}`, now));
-    return count <= freeFailures ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (count - freeFailures - 1));
+    return count <= freeFailures ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** (count - freeFailures - 1));
   }
 
   #count(key: string, now: number): number {

@@ -3,7 +3,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { NoAnswer, ProviderAnswer, ProviderRequest } from './provider-answer.ts';
 
-const longestBody = 64 * 1024;
+const maxBody = 64 * 1024;
 
 /** HTTP/1.1 with persistent connections, for servers that support nothing newer. */
 export class Http1Client {
@@ -49,7 +49,7 @@ function read(
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
     body += chunk;
-    if (body.length > longestBody) response.destroy(new Error('the answer is too long'));
+    if (body.length > maxBody) response.destroy(new Error('the answer is too long'));
   });
   response.on('error', broken);
   response.on('end', () => ended({ status: response.statusCode ?? 0, headers: response.headers, body }));

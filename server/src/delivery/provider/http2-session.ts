@@ -7,7 +7,7 @@ import type { ProviderAnswer, ProviderRequest } from './provider-answer.ts';
  */
 export type StreamEnd = { readonly answer: ProviderAnswer } | { readonly refused: boolean; readonly text: string };
 
-const longestBody = 64 * 1024;
+const maxBody = 64 * 1024;
 const pingAfterMs = 30_000;
 const closeAfterIdlePings = 10;
 
@@ -99,7 +99,7 @@ export class Http2Session {
     });
     stream.on('data', (chunk: string) => {
       body += chunk;
-      if (body.length > longestBody) stream.destroy(new Error('the answer is too long'));
+      if (body.length > maxBody) stream.destroy(new Error('the answer is too long'));
     });
     stream.on('end', () => {
       answered = head[':status'] !== undefined && stream.rstCode === constants.NGHTTP2_NO_ERROR;

@@ -44,12 +44,12 @@ export class IssuerClock {
 
 /** Smaller differences are the way of an answer and its whole seconds. */
 const noticedMs = 10_000;
-const mostIssuers = 50;
+const maxIssuers = 50;
 
 /** What issuers have said about the service's time, for its operator. */
 export class IssuersTime {
   readonly #log: (text: string) => void;
-  readonly #told = new BoundedMap<string, { readonly ahead: number; readonly isAnybody: boolean }>(mostIssuers);
+  readonly #told = new BoundedMap<string, { readonly ahead: number; readonly isAnybody: boolean }>(maxIssuers);
 
   constructor(log: (text: string) => void) {
     this.#log = log;

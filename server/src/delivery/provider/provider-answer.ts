@@ -28,7 +28,7 @@ export function isAnswer(answer: ProviderAnswer | NoAnswer): answer is ProviderA
   return 'status' in answer;
 }
 
-const longestReason = 300;
+const maxReason = 300;
 
 /** A provider's message as a reason: one line, at most 300 characters. */
 export function reason(...words: readonly (string | number | undefined)[]): string {
@@ -38,7 +38,7 @@ export function reason(...words: readonly (string | number | undefined)[]): stri
     // biome-ignore lint/suspicious/noControlCharactersInRegex: an answer may hold anything, a reason is one line
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
     .trim();
-  return text.length > longestReason ? `${text.slice(0, longestReason - 1).toWellFormed()}…` : text;
+  return text.length > maxReason ? `${text.slice(0, maxReason - 1).toWellFormed()}…` : text;
 }
 
 /** When the provider answered, by its own clock (ms); undefined if it does not say. */
@@ -47,14 +47,14 @@ export function answeredAt({ headers }: Pick<ProviderAnswer, 'headers'>): number
   return Number.isNaN(at) ? undefined : at;
 }
 
-const longestWaitMs = 24 * 3600 * 1000;
+const maxWaitMs = 24 * 3600 * 1000;
 
 /** `Retry-After` (RFC 9110: seconds, or a date by the provider's clock) in ms, at most a day; undefined if there is none. */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - (answeredAt({ headers }) ?? now);
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxWaitMs);
 }
 
 /** The result of a send that got no answer. */

@@ -1,6 +1,6 @@
 import { ProviderClient, type ProviderClientOptions } from './provider-client.ts';
 
-const mostKept = 200;
+const maxKept = 200;
 
 /** A client for each origin, for providers with many origins. The least recently used ones close. */
 export class ProviderClients {
@@ -15,7 +15,7 @@ export class ProviderClients {
     const client = this.#clients.get(origin) ?? new ProviderClient(this.#options(origin));
     this.#clients.delete(origin);
     this.#clients.set(origin, client);
-    if (this.#clients.size > mostKept) this.#closeOne(client);
+    if (this.#clients.size > maxKept) this.#closeOne(client);
     return client;
   }
 

@@ -46,7 +46,7 @@ const patienceMs = 2_000;
 const burstMs = 200;
 const slowest = 1;
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 /** The part of the full rate that a second of success gives back. */
 const recoveryPerSecond = 0.05;
 
@@ -78,7 +78,7 @@ export function createPace({ perSecond, now, random = Math.random }: PaceOptions
       if (at >= pausedUntil) {
         refusals++;
         rate = Math.max(slowest, rate / 2);
-        const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** (refusals - 1));
+        const bound = Math.min(maxPauseMs, firstPauseMs * 2 ** (refusals - 1));
         pausedUntil = at + Math.max(1, Math.ceil(random() * bound));
       }
       if (afterMs !== undefined) pausedUntil = Math.max(pausedUntil, at + afterMs);

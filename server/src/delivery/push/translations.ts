@@ -8,8 +8,8 @@ import { languageTag, lookUpLanguage } from './language.ts';
 type Members = Readonly<Record<string, unknown>>;
 export type Translations = Readonly<Record<string, Members>>;
 
-const mostLanguages = 30;
-const mostBytes = 65_536;
+const maxLanguages = 30;
+const maxBytes = 65_536;
 
 /** The optional members of a message that has `members` in each language. */
 export function translatedMembers<P extends TProperties>(members: P, what: string) {
@@ -40,8 +40,8 @@ export function translationProblems({ language, translations }: Worded, texts: r
   const entries = Object.entries(translations ?? {});
   return [
     ...(typeof language === 'string' ? tagProblems('language', language) : []),
-    ...(entries.length > mostLanguages
-      ? [{ field: 'translations', problem: `has ${entries.length} languages; at most ${mostLanguages} are possible` }]
+    ...(entries.length > maxLanguages
+      ? [{ field: 'translations', problem: `has ${entries.length} languages; at most ${maxLanguages} are possible` }]
       : []),
     ...sizeProblems(translations),
     ...entries.flatMap(([tag, members]) => [
@@ -65,8 +65,8 @@ function tagProblems(field: string, tag: string): Problem[] {
 
 function sizeProblems(translations: Translations | null | undefined): Problem[] {
   const bytes = translations ? Buffer.byteLength(JSON.stringify(translations)) : 0;
-  if (bytes <= mostBytes) return [];
-  return [{ field: 'translations', problem: `have ${bytes} bytes as JSON; at most ${mostBytes} are possible` }];
+  if (bytes <= maxBytes) return [];
+  return [{ field: 'translations', problem: `have ${bytes} bytes as JSON; at most ${maxBytes} are possible` }];
 }
 
 function isEmpty(members: Members, texts: readonly string[]): boolean {

@@ -7,7 +7,7 @@ import type { NoteClock } from '../push/push-sender.ts';
 import type { WebPushSettings } from './web-push-settings.ts';
 
 const lifetimeMs = 12 * 3600_000;
-const longestMs = 24 * 3600_000;
+const maxMs = 24 * 3600_000;
 const renewBeforeMs = 3600_000;
 const originsKept = 1000;
 
@@ -52,7 +52,7 @@ export class Vapid {
     const kept = this.#kept.get(origin);
     if (kept === undefined || kept.header !== header) return kept?.header;
     const { clock, expiresAt } = kept;
-    return clock.refusedTime(answer, { from: expiresAt - longestMs, until: expiresAt })
+    return clock.refusedTime(answer, { from: expiresAt - maxMs, until: expiresAt })
       ? this.#issue(origin, clock)
       : undefined;
   }

@@ -26,7 +26,7 @@ export interface ConsoleCookies {
 
 const attemptSeconds = 600;
 /** No session lasts longer. */
-const longestSeconds = 7 * 86_400;
+const maxSeconds = 7 * 86_400;
 const settingName = 'cookie_name';
 const former = 'pharos';
 
@@ -60,7 +60,7 @@ function sessionCookie(own: string, publicUrl: string | undefined): SessionCooki
     read,
     write: (session, now) => write(session?.token ?? '', session ? Math.floor((session.expiresAt - now) / 1000) : 0),
     readFormer: old.read,
-    rename: (token) => [write(token, longestSeconds), old.write('', 0)],
+    rename: (token) => [write(token, maxSeconds), old.write('', 0)],
   };
 }
 

@@ -96,13 +96,13 @@ function resolveLink(file: string, href: string, files: ReadonlyMap<string, stri
   return `${slug}${anchor ? `#${anchor}` : ''}`;
 }
 
-const mostFound = 40;
-const longestQuery = 200;
+const maxFound = 40;
+const maxQuery = 200;
 const around = 90;
 
 /** The sections that have all of the words: of pages for editors first, and those with a word in their heading. */
 export function searchBook({ pages }: Book, query: string): readonly Found[] {
-  const words = query.slice(0, longestQuery).toLowerCase().split(/\s+/).filter(Boolean);
+  const words = query.slice(0, maxQuery).toLowerCase().split(/\s+/).filter(Boolean);
   const [first] = words;
   if (first === undefined) return [];
   const found = [...pages.values()].flatMap((page) =>
@@ -115,7 +115,7 @@ export function searchBook({ pages }: Book, query: string): readonly Found[] {
       return [{ page, section, excerpt: excerptOf(section.text, Math.max(0, text.indexOf(first))), rank }];
     }),
   );
-  return found.sort((a, b) => b.rank - a.rank).slice(0, mostFound);
+  return found.sort((a, b) => b.rank - a.rank).slice(0, maxFound);
 }
 
 /** Pages for editors come before those for engineers, and decisions last. */

@@ -8,7 +8,7 @@ import { noteAnswered } from './connections.ts';
  */
 
 /** How long the first answer of a tick waits for the others, in milliseconds. */
-const mostMs = 1;
+const maxMs = 1;
 
 let waiting: { readonly response: ServerResponse; readonly send: () => void }[] = [];
 let since = 0;
@@ -62,7 +62,7 @@ export class BatchedResponse<Request extends IncomingMessage = IncomingMessage> 
       setImmediate(sendAll);
     }
     waiting.push({ response: this, send });
-    if (now - since > mostMs) sendAll();
+    if (now - since > maxMs) sendAll();
     return this;
   }
 }

@@ -6,7 +6,7 @@ import { type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { JsonText, type QueryParameter } from '../../http/endpoint.ts';
 import { type PhoneView, showPhones } from '../members/phone-view.ts';
-import { askedLists } from './asked-lists.ts';
+import { compiledQueries } from './compiled-queries.ts';
 import type { ListedTable } from './listed-table.ts';
 import { alternativeFields, documentFields } from './plan.ts';
 
@@ -38,7 +38,7 @@ export interface ListOptions {
 }
 
 /** The most bytes of JSON that the records of one answer have together; the first record is always answered. */
-export const mostListBytes = 8_388_608;
+export const maxListBytes = 8_388_608;
 
 export const listParameters: readonly QueryParameter[] = [
   {
@@ -71,7 +71,7 @@ export const listParameters: readonly QueryParameter[] = [
 ];
 
 /**
- * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text. The records have at most `mostListBytes`
+ * Answers `{"results": [...]}`, with `count` when it was asked for, as JSON text. The records have at most `maxListBytes`
  * together; an answer that ends before `limit` for this reason has `"truncated": true`.
  *
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
@@ -82,7 +82,7 @@ export async function listRecords(db: Db, table: ListedTable, options: ListOptio
   const rule = allowed && 'where' in allowed ? allowed : undefined;
   const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
   const time = options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt';
-  const asked = askedLists.read(db, table, {
+  const asked = compiledQueries.read(db, table, {
     where: query['where'],
     order: query['order'],
     defaultOrder: options.defaultOrder ?? 'objectId',
@@ -98,7 +98,7 @@ export async function listRecords(db: Db, table: ListedTable, options: ListOptio
     isNarrowed: visible !== undefined,
     page,
     user,
-    slow: { tenant, within: { characters: mostListBytes, rows: page.limit } },
+    slow: { tenant, within: { characters: maxListBytes, rows: page.limit } },
   };
   const rows = page.limit === 0 ? [] : await asked.pages.read(db, request);
   if (!asked.pages.isCheap(request))
@@ -116,7 +116,7 @@ export async function listRecords(db: Db, table: ListedTable, options: ListOptio
   return listText(texts, `,"count":${await asked.pages.countAll(db, request)}${cut}`);
 }
 
-/** The texts of the first rows, up to `mostListBytes` together, but of one at least. */
+/** The texts of the first rows, up to `maxListBytes` together, but of one at least. */
 function renderWithin(rows: readonly Row[], render: ListedTable['render']): string[] {
   const texts: string[] = [];
   let characters = 0;
@@ -124,14 +124,14 @@ function renderWithin(rows: readonly Row[], render: ListedTable['render']): stri
     const text = render(row);
     characters += text.length;
     texts.push(text);
-    if (characters > mostListBytes) break;
+    if (characters > maxListBytes) break;
   }
   // A UTF-16 code unit is at most three bytes, so short texts need not be counted exactly.
-  if (characters * 3 <= mostListBytes) return texts;
+  if (characters * 3 <= maxListBytes) return texts;
   let bytes = 0;
   const tooMany = texts.findIndex((text) => {
     bytes += Buffer.byteLength(text) + 1;
-    return bytes > mostListBytes;
+    return bytes > maxListBytes;
   });
   return tooMany < 0 ? texts : texts.slice(0, Math.max(1, tooMany));
 }

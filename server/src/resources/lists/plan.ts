@@ -66,9 +66,9 @@ export interface Few {
 }
 
 /** Each is a walk of its own. */
-const mostBranches = 6;
+const maxBranches = 6;
 /** The conditions on more columns are not counted. */
-const mostCounted = 2;
+const maxCounted = 2;
 
 /** @param knowsSizes whether the database chooses among its indexes by itself */
 export function planList(query: ListQuery, indexes: ListIndexes, knowsSizes: boolean): ListPlan {
@@ -167,7 +167,7 @@ function walkOwn({ where, order }: ListQuery, { held }: ListIndexes): Walk[] {
 function countColumns({ where, order }: ListQuery, { pairs, held }: ListIndexes): Few[] {
   const conditions = partsOf(where).filter(isOne);
   const columns = new Set(conditions.flatMap(({ field }) => leadingColumn(field, pairs) ?? []));
-  return [...columns].slice(0, mostCounted).map((column) => ({
+  return [...columns].slice(0, maxCounted).map((column) => ({
     kind: 'few',
     of: [{ kind: 'all', parts: conditions.filter(({ field }) => ownColumn(field) === column) }],
     held: heldBy(held[column], where, order),
@@ -192,7 +192,7 @@ const isOne = (part: Where): part is Condition => part.kind === 'condition' && i
 /** Each value that a record may have to be allowed; undefined for any other rule, and for none or too many values. */
 function branchesOf(rule: Where): readonly Condition[] | undefined {
   const branches = valuesOf(rule);
-  return branches && branches.length > 0 && branches.length <= mostBranches ? branches : undefined;
+  return branches && branches.length > 0 && branches.length <= maxBranches ? branches : undefined;
 }
 
 function valuesOf(rule: Where): readonly Condition[] | undefined {

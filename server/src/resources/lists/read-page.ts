@@ -13,13 +13,13 @@ export interface ReadRequest extends Asking {
 
 /** Records that are looked at for each that a page needs, and at most, where not all of those passed are answered. */
 const lookedAtForEach = 10;
-const mostLookedAt = 2_000;
+const maxLookedAt = 2_000;
 /** If no more meet the conditions on one column, all of them are checked. More if the index alone answers. */
 const fewRecords = 500;
 /** Skipping walks over the rows; beyond this it is no longer nothing. */
 const cheapSkip = 1_000;
 /** After looking in vain a walk is not tried again for so many lists, twice as many each time. */
-const mostPaused = 64;
+const maxPaused = 64;
 
 /** Reads pages of one list. */
 export class PageReader {
@@ -57,7 +57,7 @@ export class PageReader {
   }
 
   async #few(db: Db, request: ReadRequest, step: Step): Promise<Row[] | undefined> {
-    const most = step.held ? mostLookedAt : fewRecords;
+    const most = step.held ? maxLookedAt : fewRecords;
     if ((await this.#count(db, request, step, most)) > most) return undefined;
     return this.#ask(db, request, this.#statements.page(request, step));
   }
@@ -70,7 +70,7 @@ export class PageReader {
       return undefined;
     }
     const { limit, skip } = request.page;
-    const most = step.isWhole ? (limit + skip) * step.of.length : step.held ? mostLookedAt : lookedAt(limit + skip);
+    const most = step.isWhole ? (limit + skip) * step.of.length : step.held ? maxLookedAt : lookedAt(limit + skip);
     const rows = await this.#ask(db, request, this.#statements.page(request, step, most));
     // After the end of a walk there may be more, unless it has passed all that there is.
     const isFound =
@@ -78,7 +78,7 @@ export class PageReader {
       fillPage(rows, limit, request.slow.within) ||
       (await this.#count(db, request, step, most)) <= most;
     misses.inARow = isFound ? 0 : misses.inARow + 1;
-    misses.paused = isFound ? 0 : Math.min(mostPaused, 2 ** misses.inARow);
+    misses.paused = isFound ? 0 : Math.min(maxPaused, 2 ** misses.inARow);
     return isFound ? rows : undefined;
   }
 
@@ -92,7 +92,7 @@ export class PageReader {
   }
 }
 
-const lookedAt = (needed: number) => Math.min(mostLookedAt, lookedAtForEach * needed);
+const lookedAt = (needed: number) => Math.min(maxLookedAt, lookedAtForEach * needed);
 
 const named = (statement: Sql, { user }: Pick<ReadRequest, 'user'>): Sql =>
   user ? replaceInValues(statement, user.standIn, user.value) : statement;

@@ -10,7 +10,7 @@ import { sqliteDialect } from '../../db/sqlite/sqlite.ts';
 import { bucketLookup } from '../../features/data/buckets/definition/directory.ts';
 import type { DeclaredType, Slot } from '../../features/data/buckets/definition/slots.ts';
 import { recordTable } from '../../features/data/buckets/definition/tables.ts';
-import { askedLists } from './asked-lists.ts';
+import { compiledQueries } from './compiled-queries.ts';
 import { explain } from './plan.ts';
 
 /** What is chosen to find a page, and that no choice decides which records are on it. */
@@ -148,7 +148,7 @@ const caller = { user, isAdministrator: false, secretKey: undefined };
 
 function read(dialect: Dialect, { rule, where, order }: Choice) {
   const asked = rule && new Rule(rule, rule).ask(caller, table.lookup);
-  return askedLists.read({ dialect } as Db, table, {
+  return compiledQueries.read({ dialect } as Db, table, {
     where: where && JSON.stringify(where),
     order,
     defaultOrder: 'objectId',

@@ -16,7 +16,7 @@ import {
 } from './webauthn.ts';
 
 /** More than anybody has keys and devices. */
-const mostPasskeys = 20;
+const maxPasskeys = 20;
 
 export interface CeremonyDeps<Owner extends OwnerColumns> {
   readonly db: Database;
@@ -112,6 +112,6 @@ export class Ceremonies<Owner extends OwnerColumns> {
 export const refused = (message: string, cause?: unknown) => fail('UserInvalidLoginParams', { message, cause });
 
 export function assertNotTooMany(known: readonly PasskeyRow[]): void {
-  if (known.length >= mostPasskeys)
-    throw fail('OperationForbidden', `You have ${mostPasskeys} passkeys already. Remove one first.`);
+  if (known.length >= maxPasskeys)
+    throw fail('OperationForbidden', `You have ${maxPasskeys} passkeys already. Remove one first.`);
 }

@@ -54,8 +54,8 @@ const algorithms = [
   'EdDSA',
   'Ed25519',
 ];
-const longestToken = 16_384;
-const longestSubject = 255;
+const maxToken = 16_384;
+const maxSubject = 255;
 /** The clocks of two machines differ. */
 const toleranceSeconds = 30;
 const oldestSeconds = 86_400;
@@ -109,7 +109,7 @@ export async function verifyAccessToken(token: string, how: Verifying): Promise<
 
 /** What the unverified token says: which issuer to ask. Undefined if it is not a token. */
 export function unverifiedIssuer(token: string): string | undefined {
-  const [, body = '', , more] = token.length > longestToken ? [] : token.split('.');
+  const [, body = '', , more] = token.length > maxToken ? [] : token.split('.');
   if (body === '' || more !== undefined) return undefined;
   try {
     const { iss } = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as { readonly iss?: unknown };
@@ -123,7 +123,7 @@ async function verify(
   token: string,
   { issuer, keys, now, options }: Verifying & { readonly options: object },
 ): Promise<{ readonly payload: JWTPayload; readonly type: string | undefined }> {
-  if (token.length > longestToken) throw new TokenRefused('The token is too long.');
+  if (token.length > maxToken) throw new TokenRefused('The token is too long.');
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer: [...issuer.issuers],
@@ -184,8 +184,8 @@ function assertIssuedAlready({ iat }: JWTPayload, now: number): void {
 function verified(token: string, claims: JWTPayload): VerifiedToken {
   const { sub, exp = 0 } = claims;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL stores no U+0000
-  if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || /\u0000/.test(sub) || !sub.isWellFormed())
-    throw new TokenRefused(`The token names nobody (sub), or with more than ${longestSubject} characters.`);
+  if (typeof sub !== 'string' || sub === '' || sub.length > maxSubject || /\u0000/.test(sub) || !sub.isWellFormed())
+    throw new TokenRefused(`The token names nobody (sub), or with more than ${maxSubject} characters.`);
   const signed = token.slice(0, token.lastIndexOf('.'));
   return { subject: sub, claims, hash: hash('sha256', signed, 'base64url'), expiresAt: exp * 1000 };
 }

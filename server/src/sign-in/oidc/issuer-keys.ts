@@ -33,11 +33,11 @@ interface Kept {
 /** After this long they are read again, beside the request that notices it. */
 const freshMs = 600_000;
 /** An issuer that does not answer may have withdrawn a key by now. */
-const longestUseMs = 86_400_000;
+const maxUseMs = 86_400_000;
 /** Between two reads: invented key ids must not make this service fetch keys all the time. */
 const coolDownMs = 30_000;
 const afterFailureMs = 5_000;
-const mostKept = 500;
+const maxKept = 500;
 const secondsToWait = 5;
 
 /**
@@ -83,7 +83,7 @@ export class IssuerKeys {
     this.#kept.delete(name);
     this.#kept.set(name, kept);
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break;
+      if (this.#kept.size <= maxKept) break;
       this.#kept.delete(oldest);
     }
     return kept;
@@ -93,9 +93,9 @@ export class IssuerKeys {
     if (kept.keys && this.#isWithin(freshMs, kept.keys.readAt)) return kept.keys;
     const isTooSoon = kept.failure !== undefined && this.#isWithin(afterFailureMs, kept.triedAt);
     const reading = kept.reading || !isTooSoon ? this.#start(source, kept) : undefined;
-    if (kept.keys && this.#isWithin(longestUseMs, kept.keys.readAt)) return kept.keys;
+    if (kept.keys && this.#isWithin(maxUseMs, kept.keys.readAt)) return kept.keys;
     await reading;
-    if (kept.keys && this.#isWithin(longestUseMs, kept.keys.readAt)) return kept.keys;
+    if (kept.keys && this.#isWithin(maxUseMs, kept.keys.readAt)) return kept.keys;
     const message = `The keys of ${source.issuer} cannot be read: ${kept.failure?.message ?? 'no answer'}. Try again.`;
     throw fail('Timeout', { message, retryAfter: secondsToWait, cause: kept.failure });
   }

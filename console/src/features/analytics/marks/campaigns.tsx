@@ -12,7 +12,7 @@ import { type AnalyticsSearch, dayText, type Period } from '../period.ts';
 import type { SiteOf } from '../site.ts';
 import type { Campaign } from './marks.ts';
 
-const mostNamed = 6;
+const maxNamed = 6;
 
 interface Asked {
   readonly period: Period;
@@ -111,8 +111,8 @@ export function Campaigns({ campaigns }: { readonly campaigns: readonly Campaign
   return (
     <Text size="sm" c="dimmed" mt="xs">
       {t('Campaigns in this time: {list}.{more, plural, =0 {} one { And one more.} other { And # more.}}', {
-        list: listed(texts.slice(0, mostNamed)),
-        more: Math.max(0, texts.length - mostNamed),
+        list: listed(texts.slice(0, maxNamed)),
+        more: Math.max(0, texts.length - maxNamed),
       })}
     </Text>
   );

@@ -40,12 +40,12 @@ export const namesAt = (marks: readonly Mark[], index: number): readonly string[
   marks.filter(({ first, last }) => first <= index && index <= last).map(({ name }) => name);
 
 /** Arranges the marks in as few rows as possible without overlap; holidays have their own row. */
-export function rowsOf(marks: readonly Mark[], mostRows: number): readonly (readonly Mark[])[] {
+export function rowsOf(marks: readonly Mark[], maxRows: number): readonly (readonly Mark[])[] {
   const rows: Mark[][] = [];
   for (const mark of marks) {
     const free = rows.find((row) => row.every(({ kind, last }) => kind === mark.kind && last < mark.first));
     if (free) free.push(mark);
-    else if (rows.length < mostRows) rows.push([mark]);
+    else if (rows.length < maxRows) rows.push([mark]);
   }
   return rows;
 }

@@ -4,7 +4,7 @@ import { type Mark, rowsOf } from './marks.ts';
 /** Marks as strips above the bars, with their names where there is room for them. */
 
 const stripPixels = 18;
-const mostStrips = 5;
+const maxStrips = 5;
 /** The legend above, and what is beside the bars: the numbers of the axis. */
 const legendPixels = 34;
 const besidePixels = 56;
@@ -25,7 +25,7 @@ export function stripsOf(
   { count, width, colours }: { readonly count: number; readonly width: number; readonly colours: Colours },
 ): Strips | undefined {
   if (marks.length === 0) return undefined;
-  const rows = rowsOf(marks, mostStrips);
+  const rows = rowsOf(marks, maxStrips);
   const each = Math.max(0, width - besidePixels) / count;
   const data = rows.flatMap((row, line) =>
     row.map((mark, index) => {

@@ -57,7 +57,7 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
   const zoneRows = new Map(byZone.data?.rows.map((row) => [row.zoneId, row]));
   const beaconRows = new Map(byBeacon.data?.rows.map((row) => [row.beaconId, row]));
   const most = Math.max(1, ...zones.map(({ objectId }) => sizeOf(zoneRows.get(objectId))));
-  const mostAtBeacon = Math.max(1, ...beacons.map(({ objectId }) => sizeOf(beaconRows.get(objectId))));
+  const maxAtBeacon = Math.max(1, ...beacons.map(({ objectId }) => sizeOf(beaconRows.get(objectId))));
   const title = of === 'time' ? t('Time that visitors spent') : t('Visits');
   const label = t('{title} on {name} in {period}', { title, name: floor.name, period: periodText(period) });
   const rows = zones
@@ -95,7 +95,7 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
           const size = sizeOf(beaconRows.get(objectId));
           if (!location || size === 0) return [];
           const told = `${name}: ${said(beaconRows.get(objectId))}`;
-          return [{ id: objectId, at: location, said: told, strength: size / mostAtBeacon }];
+          return [{ id: objectId, at: location, said: told, strength: size / maxAtBeacon }];
         })}
       />
       <Group justify="space-between" mb="md">

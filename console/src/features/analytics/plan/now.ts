@@ -12,7 +12,7 @@ export type SensedPosition = Listed<'listPositions'>;
 
 /** A visitor not heard for longer is not here. */
 export const presentMs = 60_000;
-const mostVisitors = 1_000;
+const maxVisitors = 1_000;
 const ignore = () => undefined;
 /** How often the page is redrawn, however many events arrive. */
 const drawEveryMs = 200;
@@ -41,7 +41,7 @@ export function useNow(appId: string, isWanted: boolean) {
     };
     async function readAll() {
       const where = { occurredAt: { $gte: new Date(Date.now() - presentMs).toISOString() } };
-      const query = { where, order: '-occurredAt', limit: mostVisitors };
+      const query = { where, order: '-occurredAt', limit: maxVisitors };
       const { results } = await dataOf(appId).call('listPositions', { query });
       for (const position of results) note(position);
     }
@@ -119,7 +119,7 @@ export interface Stay {
 
 export const backMs = 2 * 3_600_000;
 const pageSize = 1_000;
-const mostPages = 10;
+const maxPages = 10;
 
 /** The visits of the last two hours, read again every half minute: whoever came and when they left. */
 export function useStays(appId: string, isWanted: boolean) {
@@ -132,7 +132,7 @@ export function useStays(appId: string, isWanted: boolean) {
       // One that is longer than four hours and has not ended is a beacon beside somebody's desk.
       const since = new Date(now - 2 * backMs).toISOString();
       const stays: Stay[] = [];
-      for (let page = 0, last = ''; page < mostPages; page++) {
+      for (let page = 0, last = ''; page < maxPages; page++) {
         const behind = last === '' ? {} : { objectId: { $lt: last } };
         const { results } = await dataOf(appId).call('listVisits', {
           query: { where: { enteredAt: { $gte: since }, ...behind }, order: '-objectId', limit: pageSize },

@@ -6,13 +6,13 @@ export async function saveDrawing(drawing: SVGSVGElement, name: string): Promise
 }
 
 /** Of the longer side, pixels; a print of a page across. */
-const longestSide = 2_400;
+const maxSide = 2_400;
 
 /** The same as a picture, on white as paper is. */
 export async function saveDrawingAsPng(drawing: SVGSVGElement, name: string): Promise<void> {
   const copy = await standalone(drawing);
   const { width, height } = drawing.viewBox.baseVal;
-  const scale = longestSide / Math.max(width, height);
+  const scale = maxSide / Math.max(width, height);
   const canvas = document.createElement('canvas');
   // A corridor may be thinner than a pixel.
   [canvas.width, canvas.height] = [width, height].map((side) => Math.max(1, Math.round(side * scale))) as [

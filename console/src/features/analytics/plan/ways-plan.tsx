@@ -26,9 +26,9 @@ interface Props {
 }
 
 /** More arrows could not be told apart. */
-const mostArrows = 25;
+const maxArrows = 25;
 /** All are in the file. */
-const mostRows = 40;
+const maxRows = 40;
 
 /** Ways between the zones of a floor as arrows, and how many came in and left in each. */
 export function WaysPlan({ appId, floor, site, period, compared }: Props) {
@@ -54,7 +54,7 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
   ]);
   const at = (place: WayPlace | null) => places.get(place?.zoneId ?? place?.beaconId ?? '');
   const size = ({ tours }: Flow) => plotted(tours) ?? 0;
-  const inside = moves.filter((move) => at(move.from) && at(move.to)).slice(0, mostArrows);
+  const inside = moves.filter((move) => at(move.from) && at(move.to)).slice(0, maxArrows);
   const most = Math.max(1, ...inside.map(size));
   const ends = (zoneId: string, end: 'from' | 'to') =>
     moves.find((move) => move[end] === null && (end === 'from' ? move.to : move.from)?.zoneId === zoneId);
@@ -112,7 +112,7 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
             table={{
               header: [t('Way'), t('Tours'), t('Visitors'), ...column.header],
               rows: moves
-                .slice(0, mostRows)
+                .slice(0, maxRows)
                 .map((move) => [
                   `${endOf(move.from, nameOf, t('In'))} → ${endOf(move.to, nameOf, t('Out'))}`,
                   countText(move.tours),

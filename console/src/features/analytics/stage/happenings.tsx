@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** More are not drawn at once. */
-const mostDrawn = 400;
+const maxDrawn = 400;
 
 /** What happened to the visitors, and which messages they would have been shown, or why not. */
 export function Happenings({ appId, walk, ground, zone, playback }: Props) {
@@ -33,7 +33,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
       (visitor === '' || one.visitor === Number(visitor)) &&
       (isAll || one.event.event === 'ENTER' || one.event.event === 'EXIT' || isTold(one)),
   );
-  const drawn = chosen.slice(0, mostDrawn);
+  const drawn = chosen.slice(0, maxDrawn);
   return (
     <Block
       title={t('What would happen')}

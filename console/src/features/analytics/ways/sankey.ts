@@ -8,7 +8,7 @@ export interface NamedMove {
 }
 
 /** More on a side could not be told apart. */
-const mostBeside = 8;
+const maxBeside = 8;
 
 /** The place that most tours came to. */
 export function busiestOf(moves: readonly NamedMove[], except: readonly string[]): string | undefined {
@@ -41,6 +41,6 @@ function sumsOf(moves: readonly NamedMove[], end: 'from' | 'to'): readonly (read
   const sums = new Map<string, number>();
   for (const move of moves) if (move.tours > 0) sums.set(move[end], (sums.get(move[end]) ?? 0) + move.tours);
   const sorted = [...sums].sort(([, a], [, b]) => b - a);
-  const rest = sorted.slice(mostBeside).reduce((sum, [, value]) => sum + value, 0);
-  return [...sorted.slice(0, mostBeside), ...(rest > 0 ? [[t('Others'), rest] as const] : [])];
+  const rest = sorted.slice(maxBeside).reduce((sum, [, value]) => sum + value, 0);
+  return [...sorted.slice(0, maxBeside), ...(rest > 0 ? [[t('Others'), rest] as const] : [])];
 }

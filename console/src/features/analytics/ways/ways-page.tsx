@@ -258,7 +258,7 @@ function Ends({ moves, before, nameOf }: FlowProps) {
   );
 }
 
-const mostTimes = 30;
+const maxTimes = 30;
 
 interface TimesProps extends Pick<FlowProps, 'before' | 'nameOf'> {
   readonly reaches: readonly Flow[];
@@ -270,7 +270,7 @@ function Times({ reaches, before, period, nameOf }: TimesProps) {
   const compared = comparedColumn(before, 'reaches');
   const table = {
     header: [t('Way'), t('Tours'), t('Half took up to'), t('Middle half'), ...compared.header],
-    rows: reaches.slice(0, mostTimes).map((flow) => [
+    rows: reaches.slice(0, maxTimes).map((flow) => [
       `${endOf(flow.from, nameOf, '')} → ${endOf(flow.to, nameOf, '')}`,
       countText(flow.tours),
       dwellText(flow.timeMedian),

@@ -103,7 +103,7 @@ async function applyRow(appId: string, { beaconId, before = {}, members }: Plann
     });
   // Two people may have planned the same file.
   const { major, minor } = members;
-  const { results } = await beacons.list({ where: { major, minor }, limit: mostAlike });
+  const { results } = await beacons.list({ where: { major, minor }, limit: maxAlike });
   const alike = results.find((one) => keyOf(one) === keyOf(members));
   const create = (again: CallOptions) => beacons.create(members as Body<'createBeacon'>, again);
   if (!alike) await createOnce(members, { create, read: (id) => beacons.get(id) });
@@ -116,4 +116,4 @@ async function applyRow(appId: string, { beaconId, before = {}, members }: Plann
 }
 
 /** Beacons with one major and minor, of different UUIDs. */
-const mostAlike = 100;
+const maxAlike = 100;

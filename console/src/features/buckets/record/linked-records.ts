@@ -96,15 +96,15 @@ export interface Pointing {
   readonly records: readonly Named[];
 }
 
-const mostBuckets = 20;
-const mostShown = 5;
+const maxBuckets = 20;
+const maxShown = 5;
 
 /** The records that point to one. Which members do, the newest records of each bucket tell. */
 export const pointingQuery = (appId: string, className: string, objectId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listRecords', 'pointing', className, objectId),
     queryFn: async ({ client }): Promise<readonly Pointing[]> => {
-      const buckets = (await client.ensureQueryData(bucketsQuery(appId))).slice(0, mostBuckets);
+      const buckets = (await client.ensureQueryData(bucketsQuery(appId))).slice(0, maxBuckets);
       const found = await Promise.all(
         buckets.map(async (bucket) => {
           const sample = await client.ensureQueryData(sampleQuery(appId, bucket.name));
@@ -135,6 +135,6 @@ async function readPointing(
   const pointer = { __type: 'Pointer', className, objectId };
   const { results, count = 0 } = await dataOf(appId)
     .bucket(bucket.name)
-    .list({ where: { [`metadata.${member}`]: pointer } as never, order: '-createdAt', limit: mostShown, count: 1 });
+    .list({ where: { [`metadata.${member}`]: pointer } as never, order: '-createdAt', limit: maxShown, count: 1 });
   return { bucketName: bucket.name, member, count, records: results.map((one) => named(one, bucket.columns)) };
 }

@@ -4,7 +4,7 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import type { Exception } from '../venue-fields.ts';
 
-const mostTries = 4;
+const maxTries = 4;
 
 const isSame = (one: Exception | undefined, other: Exception | undefined) =>
   canonical(one ?? null) === canonical(other ?? null);
@@ -36,7 +36,7 @@ export async function changeDay(
       });
       return;
     } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === mostTries) throw error;
+      if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;
     }
   }
 }

@@ -7,7 +7,7 @@ import { type PlanColumn, type PlanType, planColumns, planTypes } from './write.
 
 /** Reads a table as `write.ts` makes it, as the features that a GeoJSON file would have. */
 
-const mostLines = 5_000;
+const maxLines = 5_000;
 
 /** @throws CsvError whose message is a sentence about the whole file */
 export function readPlanCsv(text: string): readonly Found[] {
@@ -16,11 +16,11 @@ export function readPlanCsv(text: string): readonly Found[] {
   const columnOf = new Map(planColumns.map((name) => [name, header.findIndex((one) => same(one) === same(name))]));
   if ((columnOf.get('type') ?? -1) < 0)
     throw new CsvError(t('The table needs a column type, with {types}.', { types: listed([...planTypes], 'or') }));
-  if (rows.length > mostLines)
+  if (rows.length > maxLines)
     throw new CsvError(
-      t('The table has {count} lines. Split it: {mostLines} can be imported at once.', {
+      t('The table has {count} lines. Split it: {maxLines} can be imported at once.', {
         count: rows.length,
-        mostLines,
+        maxLines,
       }),
     );
   return rows.map((row) => {

@@ -1,7 +1,7 @@
 import { type Body, entityTag, type Floor, PharosError } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
 
-const mostTries = 4;
+const maxTries = 4;
 
 type Lists = Partial<Pick<Floor, 'walls' | 'gateways'>>;
 type Changed = { readonly [member in keyof Lists]: readonly object[] };
@@ -37,7 +37,7 @@ async function changeNow(appId: string, floorId: string, change: (floor: Lists) 
       await data.call('updateFloor', { params: { objectId: floorId }, body, ifMatch: entityTag(floor) });
       return;
     } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === mostTries) throw error;
+      if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;
     }
   }
 }

@@ -27,7 +27,7 @@ interface ItemsProps {
   readonly onSelect: (id: string) => void;
 }
 
-const mostItems = 200;
+const maxItems = 200;
 
 export function Items({ title, items, selected, onSelect }: ItemsProps) {
   const [search, setSearch] = useState('');
@@ -53,7 +53,7 @@ export function Items({ title, items, selected, onSelect }: ItemsProps) {
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls is reached with the keyboard */}
       <ul className={classes.items} tabIndex={0} aria-label={title}>
-        {found.slice(0, mostItems).map(({ id, name, note }) => (
+        {found.slice(0, maxItems).map(({ id, name, note }) => (
           <li key={id}>
             <UnstyledButton className={classes.item} aria-pressed={id === selected} onClick={() => onSelect(id)}>
               <span>{name}</span>
@@ -62,9 +62,9 @@ export function Items({ title, items, selected, onSelect }: ItemsProps) {
           </li>
         ))}
       </ul>
-      {found.length > mostItems && (
+      {found.length > maxItems && (
         <Text size="sm" c="dimmed">
-          {t('And {count} more: search for them.', { count: found.length - mostItems })}
+          {t('And {count} more: search for them.', { count: found.length - maxItems })}
         </Text>
       )}
     </section>
@@ -83,7 +83,7 @@ function useTyped<T extends string | number>(stored: T) {
 }
 
 /** The highest limit of visitors that a zone can have. */
-const mostAtOnce = 1_000_000;
+const maxAtOnce = 1_000_000;
 
 interface ZonePanelProps {
   readonly appId: string;
@@ -97,7 +97,7 @@ interface ZonePanelProps {
 export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: ZonePanelProps) {
   const [name, setName] = useTyped(zone.name);
   const [capacity, setCapacity] = useTyped<number | string>(zone.capacity ?? '');
-  const isOut = typeof capacity === 'number' && (capacity < 1 || capacity > mostAtOnce);
+  const isOut = typeof capacity === 'number' && (capacity < 1 || capacity > maxAtOnce);
   const limit = () => {
     if (isOut) return;
     const most = typeof capacity === 'number' ? capacity : null;
@@ -133,8 +133,8 @@ export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: 
         )}
         readOnly={!mayEdit}
         min={1}
-        max={mostAtOnce}
-        error={isOut && t('From 1 to {most, number}, or empty.', { most: mostAtOnce })}
+        max={maxAtOnce}
+        error={isOut && t('From 1 to {most, number}, or empty.', { most: maxAtOnce })}
         allowDecimal={false}
         hideControls
         value={capacity}

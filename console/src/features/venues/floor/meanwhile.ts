@@ -8,7 +8,7 @@ import { t } from '../../../lib/words/words.ts';
 
 /** Changes of things on a floor that somebody else may change at the same time. */
 
-const mostTries = 4;
+const maxTries = 4;
 const isSame = (one: unknown, other: unknown) => canonical(one) === canonical(other);
 
 /** The corners of a zone before and after somebody has moved, added or removed some of them. */
@@ -55,7 +55,7 @@ export async function changeZoneNow(
     try {
       return void (await zones.update(objectId, { ...change, polygon }, { ifMatch: entityTag(now) }));
     } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === mostTries) throw error;
+      if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;
     }
   }
 }

@@ -3,8 +3,8 @@ import { imageSize } from 'image-size';
 import { dataOf } from '../../../lib/data/api.ts';
 import { t } from '../../../lib/words/words.ts';
 
-export const mostBytes = 20 * 1024 * 1024;
-const mostPixels = 8_000;
+export const maxBytes = 20 * 1024 * 1024;
+const maxPixels = 8_000;
 /** Ahead of the size of a JPEG there may be a preview and a colour profile. */
 const headBytes = 512 * 1024;
 const types = ['image/png', 'image/jpeg', 'image/webp'];
@@ -14,7 +14,7 @@ function problemOf({ name, type, size }: File): string | undefined {
   if (type === 'image/svg+xml')
     return t('{name} is an SVG drawing, which may run scripts. Save it as a PNG picture.', { name });
   if (!types.includes(type)) return t('{name} is no PNG, JPEG or WebP picture.', { name });
-  if (size > mostBytes)
+  if (size > maxBytes)
     return t('{name} has {ceil} MB. A plan may have 20 MB.', { name, ceil: Math.ceil(size / 1024 / 1024) });
   return undefined;
 }
@@ -24,13 +24,13 @@ export async function measurePlan(file: File): Promise<{ readonly width: number;
   const problem = problemOf(file);
   if (problem) throw new Error(problem);
   const { width, height } = await measure(file);
-  if (width > mostPixels || height > mostPixels)
+  if (width > maxPixels || height > maxPixels)
     throw new Error(
-      t('{name} has {width} × {height} pixels. A plan may have {mostPixels} on each side.', {
+      t('{name} has {width} × {height} pixels. A plan may have {maxPixels} on each side.', {
         name: file.name,
         width,
         height,
-        mostPixels,
+        maxPixels,
       }),
     );
   return { width, height };
@@ -51,7 +51,7 @@ export async function uploadPlan(appId: string, file: File): Promise<NonNullable
 async function measure(file: File): Promise<{ readonly width: number; readonly height: number }> {
   try {
     const told = imageSize(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()));
-    if (told.width > mostPixels || told.height > mostPixels) return { width: told.width, height: told.height };
+    if (told.width > maxPixels || told.height > maxPixels) return { width: told.width, height: told.height };
     const picture = await createImageBitmap(file);
     const { width, height } = picture;
     picture.close();

@@ -19,7 +19,7 @@ export interface Step {
   readonly refused?: (() => void) | undefined;
 }
 
-const mostSteps = 50;
+const maxSteps = 50;
 
 /** There is no network, or the service has too much to do: the same may be done later. */
 const isForNow = (error: unknown) =>
@@ -70,7 +70,7 @@ export function useSteps(appId: string) {
   const inTurn = useTurns();
   const placeOf = (step: Step) => places.current.get(step) ?? 0;
   const remember = (kept: readonly Step[]) => {
-    steps.current = kept.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(-mostSteps);
+    steps.current = kept.toSorted((a, b) => placeOf(a) - placeOf(b)).slice(-maxSteps);
     setLabel(steps.current.at(-1)?.label);
   };
   const queries = useQueryClient();

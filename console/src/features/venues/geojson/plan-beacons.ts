@@ -5,7 +5,7 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { uuidWarning } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
-import { compared, type Members, mostAlike, type PlannedFeature, refused, rowOf, type Target } from './planned.ts';
+import { compared, type Members, maxAlike, type PlannedFeature, refused, rowOf, type Target } from './planned.ts';
 import { type Found, labelOf, pointOf } from './read.ts';
 
 /** What a file would change of the beacons of a venue. */
@@ -36,7 +36,7 @@ export class BeaconRows {
       return refused(found, t('A new beacon needs uuid, major and minor.'));
     const body = { name: labelOf(name), uuid, major, minor, ...place } as unknown as Body<'createBeacon'>;
     const apply = async () => {
-      const { results } = await data.list({ where: { major, minor }, limit: mostAlike });
+      const { results } = await data.list({ where: { major, minor }, limit: maxAlike });
       const alike = results.find((one) => one.uuid.toLowerCase() === uuid.toLowerCase());
       const create = (again: CallOptions) => data.create(body, again);
       if (!alike) await createOnce(body, { create, read: (id) => data.get(id) });

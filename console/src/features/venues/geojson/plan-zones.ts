@@ -11,7 +11,7 @@ import {
   capacityOf,
   compared,
   type Members,
-  mostAlike,
+  maxAlike,
   type PlannedFeature,
   refused,
   rowOf,
@@ -19,7 +19,7 @@ import {
 } from './planned.ts';
 import { type Found, isSameOutline, labelOf, type Point, polygonOf } from './read.ts';
 
-const mostCorners = 200;
+const maxCorners = 200;
 
 /** Other words for kinds of zones, as IMDF has them. */
 const categories: Readonly<Record<string, Zone['kind']>> = {
@@ -62,10 +62,10 @@ export class ZoneRows {
     if (name === '') return refused(found, t('A zone needs a name.'));
     const polygon = polygonOf(found.geometry);
     if (typeof polygon === 'string') return refused(found, polygon);
-    if (polygon.length > mostCorners)
+    if (polygon.length > maxCorners)
       return refused(
         found,
-        t('It has {count} corners, and a zone may have {mostCorners}.', { count: polygon.length, mostCorners }),
+        t('It has {count} corners, and a zone may have {maxCorners}.', { count: polygon.length, maxCorners }),
       );
     const place = this.#floors.placeOf(found);
     if (!place) return noPlace(found);
@@ -104,7 +104,7 @@ export class ZoneRows {
     const { zones } = dataOf(this.#target.appId);
     const { floorId, name } = zone;
     const make = async () => {
-      const { results } = await zones.list({ where: { floorId, name }, limit: mostAlike });
+      const { results } = await zones.list({ where: { floorId, name }, limit: maxAlike });
       const known = new Set([...this.#target.into.zones.map(({ objectId }) => objectId), ...this.#ownZones]);
       const others = results.filter(({ objectId }) => !known.has(objectId));
       const { polygon, ...members } = zone;

@@ -7,7 +7,7 @@ import { type Found, labelOf } from './read.ts';
 import type { Site } from './write.ts';
 
 /** Zones of one name on a floor, beacons with one major and minor. */
-export const mostAlike = 100;
+export const maxAlike = 100;
 
 export interface Into extends Site {
   /** Of the app's secret keys; without them only the service says which are unknown. */

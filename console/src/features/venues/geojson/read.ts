@@ -22,7 +22,7 @@ type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 
-const mostFeatures = 5_000;
+const maxFeatures = 5_000;
 
 /** @throws Error whose message is a sentence about the whole file */
 export function readFeatures(text: string): readonly Found[] {
@@ -35,11 +35,11 @@ export function readFeatures(text: string): readonly Found[] {
         'This file does not say that its coordinates are metres. Positions on earth cannot be imported; files with "units": "metres" can.',
       ),
     );
-  if (features.length > mostFeatures)
+  if (features.length > maxFeatures)
     throw new Error(
-      t('The file has {count} features. Split it: {mostFeatures} can be imported at once.', {
+      t('The file has {count} features. Split it: {maxFeatures} can be imported at once.', {
         count: features.length,
-        mostFeatures,
+        maxFeatures,
       }),
     );
   return features.map((feature: unknown, index) => {

@@ -5,7 +5,7 @@ import { t } from '../../../lib/words/words.ts';
 /** ZIP archives of JSON files. The library is loaded when it is needed. */
 
 /** Of all files together, when they are unpacked. */
-const mostBytes = 50_000_000;
+const maxBytes = 50_000_000;
 
 export async function packed(files: Readonly<Record<string, object>>): Promise<Uint8Array<ArrayBuffer>> {
   const { strToU8, zipSync } = await loadPart(() => import('fflate'));
@@ -29,13 +29,13 @@ export async function unpacked(bytes: Uint8Array): Promise<ReadonlyMap<string, u
         if (!isWanted(name)) return false;
         sum += originalSize;
         // What is announced is what is unpacked at most.
-        if (sum > mostBytes) throw new TooLarge();
+        if (sum > maxBytes) throw new TooLarge();
         return true;
       },
     });
   } catch (cause) {
     if (cause instanceof TooLarge)
-      throw new Error(t('Unpacked, the files of this archive have more than {size} MB.', { size: mostBytes / 1e6 }));
+      throw new Error(t('Unpacked, the files of this archive have more than {size} MB.', { size: maxBytes / 1e6 }));
     throw new Error(t('This is no ZIP archive that can be read.'), { cause });
   }
   for (const [path, content] of Object.entries(files)) {

@@ -17,7 +17,7 @@ interface Props {
 }
 
 const askEveryMs = 2_000;
-const mostNear = 3;
+const maxNear = 3;
 /** dBm at one metre, of a beacon of which that is not known. */
 const usualPower = -59;
 
@@ -76,7 +76,7 @@ function Near({ appId, beacons, onChoose }: Props) {
       return beacon ? [{ beacon, rssi, loss: (beacon.measuredPower ?? usualPower) - rssi }] : [];
     })
     .sort((a, b) => a.loss - b.loss)
-    .slice(0, mostNear);
+    .slice(0, maxNear);
   return (
     <div role="status">
       <FailureNote message={error?.message} />

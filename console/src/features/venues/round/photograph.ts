@@ -1,13 +1,13 @@
 import { t } from '../../../lib/words/words.ts';
 import { openPicture, TooManyPixels } from './open-picture.ts';
 
-const longestSide = 1_600;
+const maxSide = 1_600;
 
 /** A photograph as a JPEG that a bad network can carry, without what the phone notes in it (where and when). @throws Error */
 export async function smallerPhotograph(file: File): Promise<Blob> {
   try {
     const picture = await openPicture(file);
-    const scale = Math.min(1, longestSide / Math.max(picture.width, picture.height));
+    const scale = Math.min(1, maxSide / Math.max(picture.width, picture.height));
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(picture.width * scale));
     canvas.height = Math.max(1, Math.round(picture.height * scale));

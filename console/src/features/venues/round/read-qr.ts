@@ -8,12 +8,12 @@ interface Detector {
 type MakeDetector = new (options: { readonly formats: readonly string[] }) => Detector;
 
 /** Larger pictures are looked at in this size; labels fill a good part of them. */
-const longestSide = 1_280;
+const maxSide = 1_280;
 
 /** The text of a code; undefined: none is seen. */
 export async function readCode(source: CanvasImageSource, width: number, height: number): Promise<string | undefined> {
   if (width === 0 || height === 0) return undefined;
-  const scale = Math.min(1, longestSide / Math.max(width, height));
+  const scale = Math.min(1, maxSide / Math.max(width, height));
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);

@@ -127,7 +127,7 @@ interface ChooseProps {
   readonly onChoose: (id: string) => void;
 }
 
-const mostRows = 100;
+const maxRows = 100;
 
 /** Chooses the beacon in front of the installer by its label, name or numbers. Unfinished ones come first. */
 function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
@@ -156,7 +156,7 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
         onChange={({ currentTarget }) => setSearch(currentTarget.value)}
       />
       <ul className={classes.rows} aria-label={t('Beacons')}>
-        {found.slice(0, mostRows).map((beacon) => (
+        {found.slice(0, maxRows).map((beacon) => (
           <li key={beacon.objectId}>
             <UnstyledButton className={classes.row} onClick={() => onChoose(beacon.objectId)}>
               <span>
@@ -173,10 +173,10 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
           </li>
         ))}
       </ul>
-      {found.length > mostRows && (
+      {found.length > maxRows && (
         <Group>
           <Text size="sm" c="dimmed">
-            {t('And {count} more: search for them.', { count: found.length - mostRows })}
+            {t('And {count} more: search for them.', { count: found.length - maxRows })}
           </Text>
         </Group>
       )}

@@ -25,7 +25,7 @@ export const costs = {
     postgres: { value: 5_695, source: 'npm run bench -- sightings, 64 senders, one event a delivery, without fsync' },
   },
   /** Statements of an idle node, a second: one poll every 750 ms, and the timers. */
-  idleStatements: { value: 2, source: 'the aim of the pulse (db/nodes/pulse.ts)', isEstimate: true },
+  idleStatements: { value: 2, source: 'the aim of the poller (db/nodes/poller.ts)', isEstimate: true },
   /** Deliveries that arrive together share statements; this is one that comes alone. */
   statementsPerDelivery: { value: 3, source: 'begin, the question for the installation, commit', isEstimate: true },
   /** Bytes of one hour of one beacon in the numbers that outlive the visits. */

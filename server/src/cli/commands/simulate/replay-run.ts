@@ -40,7 +40,7 @@ export interface ReplayTools {
 }
 
 const tickMs = 200;
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 export interface Timeline {
   /** The service's time of the first record. */
@@ -76,14 +76,14 @@ export async function runReplay(replay: Replay, timeline: Timeline, tools: Repla
   for (let next = 0; next < recorded.length && !pace.stop.aborted; ) {
     const due: Recorded[] = [];
     const reached = first + (speed === Number.POSITIVE_INFINITY ? speed : (pace.now() - start) * speed);
-    for (; next < recorded.length && due.length < mostAtOnce; next++) {
+    for (; next < recorded.length && due.length < maxAtOnce; next++) {
       const one = recorded[next] as Recorded;
       if (one.at > reached) break;
       due.push(one);
     }
     // One after the other, so that nothing overtakes an earlier record.
     await player.send(due);
-    if (next < recorded.length && due.length < mostAtOnce) await pace.wait(tickMs);
+    if (next < recorded.length && due.length < maxAtOnce) await pace.wait(tickMs);
   }
   return player.totals;
 }

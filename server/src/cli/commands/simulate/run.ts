@@ -37,7 +37,7 @@ export interface RunTools {
 const tickMs = 100;
 const progressMs = 5_000;
 /** While the service is away, a phone keeps this many sightings; the oldest are dropped first. */
-const mostWaiting = 600;
+const maxWaiting = 600;
 
 /** A visitor and what its phone has not sent yet. */
 class Phone {
@@ -61,7 +61,7 @@ class Phone {
         occurredAt,
       })),
     );
-    if (this.waiting.length > mostWaiting) this.waiting.splice(0, this.waiting.length - mostWaiting);
+    if (this.waiting.length > maxWaiting) this.waiting.splice(0, this.waiting.length - maxWaiting);
   }
 }
 

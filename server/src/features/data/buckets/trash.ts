@@ -41,18 +41,18 @@ export const pastBucket = (row: store.BucketRow): PastRecord => ({
   updatedAt: row.updated_at,
 });
 
-const mostColumnsNamed = 5;
+const maxColumnsNamed = 5;
 
 export function pastSchema({ app_id: appId, object_id: bucketId, name }: store.BucketRow, row: SchemaRow): PastRecord {
   const column = JSON.parse(row.metadata) as ColumnMap;
   const names = Object.keys(column);
-  const more = names.length > mostColumnsNamed ? ', …' : '';
+  const more = names.length > maxColumnsNamed ? ', …' : '';
   return {
     appId,
     kind: schemaKind,
     withinId: bucketId,
     objectId: row.object_id,
-    title: `${name}: ${names.slice(0, mostColumnsNamed).join(', ')}${more}`,
+    title: `${name}: ${names.slice(0, maxColumnsNamed).join(', ')}${more}`,
     state: { column },
     createdBy: null,
     createdAt: row.created_at,

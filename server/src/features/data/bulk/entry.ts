@@ -5,9 +5,9 @@ import type { Bulk } from './schemas.ts';
 import type { Done, Target } from './target.ts';
 
 /** Ids that the audit names of records. Users are all named. */
-const mostNamed = 100;
+const maxNamed = 100;
 /** Of users; a change of more gets a second entry, so that none grows without end. */
-const mostPeople = 5_000;
+const maxPeople = 5_000;
 /** Most records that are changed before the entry says so: if the process ends there, these are missing from it. */
 const atOnce = 25;
 /** A change of many goes on within this time. */
@@ -72,7 +72,7 @@ export class Entry {
   }
 
   get #most(): number {
-    return this.#target.isPeople ? mostPeople : mostNamed;
+    return this.#target.isPeople ? maxPeople : maxNamed;
   }
 
   /** What an entry says so far; undefined: it is not of this change, or has no room for so many `more`. */
@@ -86,7 +86,7 @@ export class Entry {
     const main = JSON.parse((does === 'delete' ? row.before_state : row.after_state) ?? '{}') as About;
     const change = isPersonal ? undefined : body.change;
     if (main.bucketName !== body.bucketName || JSON.stringify(main.change) !== JSON.stringify(change)) return undefined;
-    if (isPeople && main.count + more > mostPeople) return undefined;
+    if (isPeople && main.count + more > maxPeople) return undefined;
     const { was } = JSON.parse(row.before_state ?? '{}') as Pick<About, 'was'>;
     return { ...main, ...(was ? { was } : {}) };
   }

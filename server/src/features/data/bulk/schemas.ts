@@ -27,7 +27,7 @@ const operations = [
 ] as const;
 
 /** More would take longer than a person waits for. */
-const mostRecords = 500;
+const maxRecords = 500;
 const idSchema = Type.String({ minLength: 1, maxLength: 64 });
 const changeSchema = (description: string) =>
   Type.Optional(Type.Object({}, { additionalProperties: true, description }));
@@ -53,7 +53,7 @@ const oneSchema = Type.Object({
 export const shape = defineShape(
   Type.Object({
     operation: Type.Enum([...operations]),
-    ids: Type.Array(idSchema, { minItems: 1, maxItems: mostRecords }),
+    ids: Type.Array(idSchema, { minItems: 1, maxItems: maxRecords }),
     bucketName: Type.Optional(Type.String({ maxLength: 30, description: 'Of records' })),
     kind: Type.Optional(
       Type.String({
@@ -63,7 +63,7 @@ export const shape = defineShape(
     ),
     change: changeSchema('What to merge into each, as its PATCH takes it'),
     records: Type.Optional(
-      Type.Array(oneSchema, { maxItems: mostRecords, description: 'What is particular to some of them' }),
+      Type.Array(oneSchema, { maxItems: maxRecords, description: 'What is particular to some of them' }),
     ),
   }),
 );

@@ -6,7 +6,7 @@ import { blobKeyOf } from './place/file-name.ts';
 import { findFilesAfter, markBytes, type StoredFile } from './store.ts';
 
 const pageSize = 200;
-const mostNamed = 10;
+const maxNamed = 10;
 /** A storage that is far away answers several questions in the time of one. */
 const atOnce = 16;
 
@@ -35,7 +35,7 @@ export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDep
       if (isThere === (file.bytes_missing_at === null)) continue;
       if (!(await markBytes(db, file, isThere ? null : now()))) continue;
       if (isThere) foundCount++;
-      else if (lostCount++ < mostNamed) lost.push(`${file.app_id}/${file.stored_name}`);
+      else if (lostCount++ < maxNamed) lost.push(`${file.app_id}/${file.stored_name}`);
     }
     last = page.at(-1);
     if (page.length < pageSize) break;

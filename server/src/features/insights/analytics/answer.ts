@@ -179,7 +179,7 @@ async function rowsOf(by: Telling, question: NumbersQuestion, total: Tally): Pro
 }
 
 /** The most rows of places: the size of an answer must not grow with the app. */
-const mostRows = 10_000;
+const maxRows = 10_000;
 
 /** A row for each interval and place in which there was a visit. Of intervals in order of time one is kept in memory at a time. */
 async function groupedRows(by: Telling, question: NumbersQuestion): Promise<NumbersRow[]> {
@@ -204,7 +204,7 @@ async function groupedRows(by: Telling, question: NumbersQuestion): Promise<Numb
     if (isInOrder && place !== current) await tell();
     current = place;
     tallies.of(`${place} ${row.beacon_id}`).add(row);
-    if (rows.length + tallies.size > mostRows) throw tooMany(question);
+    if (rows.length + tallies.size > maxRows) throw tooMany(question);
   }
   await tell();
   return rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ row }) => row);
@@ -213,7 +213,7 @@ async function groupedRows(by: Telling, question: NumbersQuestion): Promise<Numb
 function tooMany({ groupBy, interval }: NumbersQuestion) {
   const shorter =
     interval === 'total' ? 'Ask about one place.' : 'Ask about a shorter period, one place, or longer intervals.';
-  return fail('InvalidQuery', `These are more than ${mostRows} rows by ${groupBy}. ${shorter}`);
+  return fail('InvalidQuery', `These are more than ${maxRows} rows by ${groupBy}. ${shorter}`);
 }
 
 type Rows = Pick<NumbersQuestion, 'from' | 'until' | 'interval' | 'groupBy' | 'place'>;

@@ -8,14 +8,14 @@ import { analyticsEndpoints } from './routes.ts';
 import { wayEndpoints } from './ways/routes.ts';
 
 /** More visits than these are counted in more than some seconds. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** What visits and messages come to. */
 export function analyticsFeature(context: Context): Feature {
   const { db, inBackground, rollups, findMessageNames: namesOf, visitChanges, traceCounts } = context;
   const isBehind = async (db: Db, appId: string, isCounted: boolean) =>
     isCounted
-      ? visitChanges.hasMoreVisitChanges(db, appId, mostWaiting)
+      ? visitChanges.hasMoreVisitChanges(db, appId, maxWaiting)
       : (await traceCounts.findLastVisit(db, appId)) !== undefined;
   return {
     endpoints: [

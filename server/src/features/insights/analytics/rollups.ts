@@ -21,14 +21,14 @@ const pauseMs = 2_000;
  * as long as it took, and takes more changes at once: of a busy app the numbers are a little later, and its visitors are served.
  */
 const restFactor = 19;
-const longestRestMs = 60_000;
+const maxRestMs = 60_000;
 /**
  * How many changes are counted in one transaction. Most concern the same hour, which is counted once for all; many more would make other
  * writes wait.
  */
-const mostChanges = 2_000;
+const maxChanges = 2_000;
 /** So many visits are let go in one. */
-const mostLetGo = 200;
+const maxLetGo = 200;
 
 export interface ChangedVisit {
   readonly object_id: string;
@@ -116,7 +116,7 @@ export class Rollups {
       if (await ways.hasDue(db, appId, now() + preparedWaitMs)) this.#noteLater(appId);
     } finally {
       const rest = restFactor * (performance.now() - began);
-      this.#restMs = Math.min(longestRestMs, Math.max(rest, this.#restMs / 2));
+      this.#restMs = Math.min(maxRestMs, Math.max(rest, this.#restMs / 2));
     }
   }
 
@@ -228,14 +228,14 @@ export class Rollups {
     const { visits, db } = this.#deps;
     for (let total = 0; ; ) {
       const deleted = await this.#withState(appId, async (db, state) => {
-        const ended = await visits.ended(db, { appId, before, limit: mostLetGo });
+        const ended = await visits.ended(db, { appId, before, limit: maxLetGo });
         await addToGone(db, state, ended);
         const ids = ended.map(({ object_id }) => object_id);
         await visits.delete(db, appId, ids);
         return ended.length;
       });
       total += deleted ?? 0;
-      if (deleted !== mostLetGo || this.#isStopped) return total;
+      if (deleted !== maxLetGo || this.#isStopped) return total;
       await db.caughtUp();
     }
   }
@@ -271,7 +271,7 @@ export class Rollups {
         });
         return true;
       }
-      const changed = await changes.list(db, appId, mostChanges);
+      const changed = await changes.list(db, appId, maxChanges);
       if (changed.length === 0) return false;
       const places = new Places(zone);
       for (const change of changed) places.add(change);
@@ -285,7 +285,7 @@ export class Rollups {
         appId,
         changed.map(({ object_id }) => object_id),
       );
-      return changed.length === mostChanges;
+      return changed.length === maxChanges;
     });
   }
 }

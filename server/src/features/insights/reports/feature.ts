@@ -32,10 +32,10 @@ export const makers: Makers<Context, 'findReportConditions' | 'reportWatch'> = {
 };
 
 function reportDeps(context: Context): ReportDeps & ComposeDeps {
-  const { db, now, canMail, enqueue, lasting, publicUrl, listVenuesForReports } = context;
+  const { db, now, canMail, enqueue, persistentLimits, publicUrl, listVenuesForReports } = context;
   return {
     ...{ db, now, canMail, enqueue, publicUrl },
-    limiter: new RateLimiter(undefined, lasting),
+    limiter: new RateLimiter(undefined, persistentLimits),
     async findApp(appId) {
       const app = await context.findAppAccess(db, appId);
       return app && { appId, name: app.name, timeZone: app.policy.timeZone, isDisabled: app.disabled };

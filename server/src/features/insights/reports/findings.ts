@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts';
 import type { ServiceCondition } from '../../condition.ts';
-import { mostLateDays } from './content/periods.ts';
+import { maxLateDays } from './content/periods.ts';
 import * as store from './store.ts';
 
 /** What became of the mails of a report, for the console and for alerts. */
@@ -11,7 +11,7 @@ const lookBackMs = 14 * dayMs;
 
 /** A mail that still waits when its time is over was not sent. */
 export function outcomeOf({ state, made_at }: store.MailRow, now: number): store.MailState {
-  const isOver = now > made_at + mostLateDays * dayMs;
+  const isOver = now > made_at + maxLateDays * dayMs;
   return isOver && (state === 'waits' || state === 'sending') ? 'failed' : state;
 }
 

@@ -50,7 +50,7 @@ interface Changing {
   readonly assertUnchanged: AssertUnchanged | undefined;
 }
 
-export const mostReports = 20;
+export const maxReports = 20;
 /** The reports of apps: who gets which figures, and who may decide that. */
 export class ReportService {
   readonly #deps: ReportDeps;
@@ -83,8 +83,8 @@ export class ReportService {
     const reportId = newObjectId(at);
     await db.transaction(async (db) => {
       await lockName(db, `reports ${appId}`);
-      if ((await store.countReports(db, appId)) >= mostReports)
-        throw fail('OperationForbidden', `An app has at most ${mostReports} reports. Delete one first.`);
+      if ((await store.countReports(db, appId)) >= maxReports)
+        throw fail('OperationForbidden', `An app has at most ${maxReports} reports. Delete one first.`);
       await this.#assertRecipients(db, appId, body, []);
       await store.insertReport(db, {
         app_id: appId,

@@ -1,6 +1,6 @@
 import type { InBackground } from '../../feature.ts';
 import { dayIn } from '../../zone-day.ts';
-import { daysBetween, duePeriod, mostLateDays, type ReportPeriod } from './content/periods.ts';
+import { daysBetween, duePeriod, maxLateDays, type ReportPeriod } from './content/periods.ts';
 import { reportMailJob } from './mails.ts';
 import type { ReportDeps } from './service.ts';
 import * as store from './store.ts';
@@ -98,8 +98,8 @@ export class ReportWatch {
     const { db, now, canMail } = this.#deps;
     const at = now();
     const made =
-      lateDays > mostLateDays
-        ? ({ state: 'missed', message: `The service was off for more than ${mostLateDays} days.` } as const)
+      lateDays > maxLateDays
+        ? ({ state: 'missed', message: `The service was off for more than ${maxLateDays} days.` } as const)
         : isGone
           ? ({ state: 'failed', message: 'The venue has been deleted.' } as const)
           : canMail
@@ -143,7 +143,7 @@ export class ReportWatch {
         kind: reportMailJob,
         payload,
         subject: reportId,
-        expiresAt: at + mostLateDays * dayMs,
+        expiresAt: at + maxLateDays * dayMs,
       });
     }
   }

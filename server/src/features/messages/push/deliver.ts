@@ -71,7 +71,7 @@ export interface DeliveryOutcome extends store.Settlement {
 
 /** The pause after try n is drawn from 0 to `min(longest, first · 2^(n − 1))`: full jitter. */
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 const writtenAtOnce = 250;
 const writtenEveryMs = 500;
 const maxReasonLength = 300;
@@ -335,7 +335,7 @@ function retryAt(
   },
 ): number {
   if (result.scope === 'provider') return pace.pushedBack(result.afterMs);
-  const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** recipient.attempts);
+  const bound = Math.min(maxPauseMs, firstPauseMs * 2 ** recipient.attempts);
   // Whoever says "in 0 seconds", or names a time that is over by this clock, is not asked without a pause either.
   return deps.now() + Math.max(result.afterMs ?? 0, Math.ceil(pause * bound));
 }

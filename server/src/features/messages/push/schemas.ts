@@ -144,8 +144,8 @@ function readAudience(where: unknown, fields: FieldLookup): string | null {
 const dayMs = 86_400_000;
 /** A message that has not left a day later is no longer news. */
 const usualLifeMs = dayMs;
-const longestWaitMs = 366 * dayMs;
-const longestLifeMs = 28 * dayMs;
+const maxWaitMs = 366 * dayMs;
+const maxLifeMs = 28 * dayMs;
 
 /**
  * When a push goes out and when it is no longer wanted (epoch ms).
@@ -159,10 +159,10 @@ export function timesOf(
   const start = Math.max(now, sendAt ?? now);
   const end = expiresAt ?? start + usualLifeMs;
   const details: Problem[] = [];
-  if (start > now + longestWaitMs) details.push({ field: 'sendAt', problem: 'must be at most a year ahead' });
+  if (start > now + maxWaitMs) details.push({ field: 'sendAt', problem: 'must be at most a year ahead' });
   if (end <= start) details.push({ field: 'expiresAt', problem: 'must be later than now and than sendAt' });
   // The push services keep nothing longer than four weeks.
-  else if (end > start + longestLifeMs)
+  else if (end > start + maxLifeMs)
     details.push({ field: 'expiresAt', problem: 'must be at most 28 days after sendAt' });
   if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
   return { sendAt: start, expiresAt: end };

@@ -122,7 +122,7 @@ export async function holdPush(
 }
 
 /** More than these in the list of what needs a person help nobody. */
-const mostWaiting = 20;
+const maxWaiting = 20;
 
 /** Pushes that wait for a second person, those that wait longest first: one that was told stays until somebody has decided. */
 export async function listWaiting(
@@ -131,7 +131,7 @@ export async function listWaiting(
 ): Promise<readonly { readonly pushId: string; readonly data: Readonly<Record<string, unknown>> }[]> {
   const rows = await db.all<Pick<PushRow, 'object_id' | 'data'>>(
     sql`select object_id, data from pushes where app_id = ${appId} and waits = 1 and state = 'accepted'
-      order by object_id limit ${mostWaiting}`,
+      order by object_id limit ${maxWaiting}`,
   );
   return rows.map((row) => ({
     pushId: row.object_id,

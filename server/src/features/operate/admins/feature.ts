@@ -33,7 +33,7 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'adminFactors' | 'adminLimiter' | 'adminSessions'> = {
   adminFactors: ({ db, now, secrets, adminLimiter: limiter }) => new SecondFactors({ db, now, secrets, limiter }),
-  adminLimiter: ({ lasting }) => new RateLimiter(10_000, lasting),
+  adminLimiter: ({ persistentLimits }) => new RateLimiter(10_000, persistentLimits),
   adminSessions: ({ db, now, passwords, inBackground, adminLimiter: limiter, adminFactors: factors }) =>
     new AdminSessions({ db, now, passwords, inBackground, limiter, factors }),
 };

@@ -28,10 +28,10 @@ const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
 /** Browsers say more than is needed to recognise them. */
-const longestUserAgent = 300;
+const maxUserAgent = 300;
 
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
-const longestToken = 128;
+const maxToken = 128;
 /** The tenant of passwords that are checked here; apps have turns of their own. */
 const tenant = 'console';
 
@@ -121,7 +121,7 @@ export class AdminSessions implements SessionPort {
         expiresAt,
         method,
         address: client.address,
-        userAgent: String(client.headers['user-agent'] ?? '').slice(0, longestUserAgent) || null,
+        userAgent: String(client.headers['user-agent'] ?? '').slice(0, maxUserAgent) || null,
         providerId: through?.providerId ?? null,
         hasProvedFactor: through?.hasProvedFactor ?? false,
       });
@@ -336,7 +336,7 @@ export class AdminSessions implements SessionPort {
   }
 
   async find(token: string): Promise<AdminContext | undefined> {
-    return token.length > longestToken ? undefined : this.findByHash(secretHash(token));
+    return token.length > maxToken ? undefined : this.findByHash(secretHash(token));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { deletedAnswer, exampleCreated, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, FileDownload } from '../../../http/console/console-endpoint.ts';
-import { type BackupService, mostBackups } from './service.ts';
+import { type BackupService, maxBackups } from './service.ts';
 
 const backupSchema = Type.Object({
   backupId: Type.String(),
@@ -70,14 +70,14 @@ export function backupConsoleEndpoints(
       summary: 'List the backups, newest first, and the one in progress',
       answer: {
         status: 200,
-        description: `At most ${mostBackups} by hand beside those of the plan. \`failure\` is present if the last try failed.`,
+        description: `At most ${maxBackups} by hand beside those of the plan. \`failure\` is present if the last try failed.`,
         schema: Type.Object({
           results: Type.Array(backupSchema),
           most: Type.Integer({ description: 'How many are kept' }),
           running: Type.Union([runningSchema, Type.Null()]),
           failure: Type.Union([Type.Object({ at: timestampSchema, message: Type.String() }), Type.Null()]),
         }),
-        example: { results: [example], most: mostBackups, running: runningExample, failure: null },
+        example: { results: [example], most: maxBackups, running: runningExample, failure: null },
       },
       errors: [],
       handle: async () => ({

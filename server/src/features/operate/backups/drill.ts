@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../../../bin/pharos.mjs', import.meta.url));
 /** A large backup takes minutes; one that takes longer than this hangs. */
-const longestMs = 6 * 3_600_000;
+const maxMs = 6 * 3_600_000;
 /** Below everything else. */
 const lowest = 19;
 
@@ -24,7 +24,7 @@ export async function tryBackup(backup: string, within: string, signal: AbortSig
     const args = [program, 'drill', '--from', backup, '--in', target, '--json'];
     // Nothing of this service's settings: the trial touches neither its database nor its files.
     const env = { PATH: process.env['PATH'] ?? '', PHAROS_DATA: target };
-    const running = promisify(execFile)(process.execPath, args, { env, signal, timeout: longestMs });
+    const running = promisify(execFile)(process.execPath, args, { env, signal, timeout: maxMs });
     if (running.child.pid !== undefined) setPriority(running.child.pid, lowest);
     await running;
   } catch (error) {

@@ -39,7 +39,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** One that failed, or whose process died, is tried again after an hour, twice. */
 const retryMs = hourMs;
-const mostTries = 3;
+const maxTries = 3;
 
 /** Makes backups by a plan, deletes those beyond the number to keep, and restores each new one for trial. */
 export class BackupSchedule {
@@ -197,7 +197,7 @@ function dueDay(plan: BackupPlan, { day, begunAt = 0, tries = 0, last }: PlanSta
   const today = dayIn(plan.timeZone, now);
   const time = `${String(today.hour).padStart(2, '0')}:${String(today.minute).padStart(2, '0')}`;
   const isDone = last?.ok === true && Date.parse(last.at) >= begunAt;
-  if (day !== undefined && !isDone && tries < mostTries && now - begunAt >= retryMs) return day;
+  if (day !== undefined && !isDone && tries < maxTries && now - begunAt >= retryMs) return day;
   if (time < plan.time) return undefined;
   const passed = day === undefined ? plan.everyDays : Math.round((Date.parse(today.day) - Date.parse(day)) / dayMs);
   return passed >= plan.everyDays || passed < 0 ? today.day : undefined;

@@ -48,9 +48,9 @@ export interface RunningBackup extends BackupProgress {
 }
 
 /** How many are kept, so that backups cannot fill the disk that the service needs. */
-export const mostBackups = 5;
+export const maxBackups = 5;
 
-const mostLostNamed = 20;
+const maxLostNamed = 20;
 const dayMs = 86_400_000;
 
 /** The time at which it was begun. Only names of this form are looked up in the folder. */
@@ -78,7 +78,7 @@ export class BackupService {
   /** How many there may be before one more is made by hand. */
   async most(): Promise<number> {
     const { isOn, kept } = await findPlan(this.#deps.db);
-    return isOn ? mostBackups + kept : mostBackups;
+    return isOn ? maxBackups + kept : maxBackups;
   }
 
   /** Newest first. */
@@ -241,7 +241,7 @@ async function describe(path: string, backupId: string): Promise<Backup | undefi
     bytes: manifest.blobs.bytes + (await sizeOfTables(path, manifest)),
     lost: {
       count: manifest.lost?.count ?? 0,
-      names: (manifest.lost?.files ?? []).slice(0, mostLostNamed).map(({ name }) => name),
+      names: (manifest.lost?.files ?? []).slice(0, maxLostNamed).map(({ name }) => name),
     },
   };
 }

@@ -18,12 +18,12 @@ export interface OverviewDeps {
   readonly attention: AttentionDeps;
 }
 
-const longestMs = 8 * 86_400_000;
+const maxMs = 8 * 86_400_000;
 
 /** @throws Failure InvalidQuery: more than eight days would be a long count */
 function readSince(text: string | undefined, now: number): number {
   const since = text === undefined ? undefined : parseInstant(text);
-  if (since !== undefined && since >= now - longestMs) return since;
+  if (since !== undefined && since >= now - maxMs) return since;
   throw fail('InvalidQuery', 'since must be an ISO 8601 time of the last eight days.');
 }
 

@@ -129,7 +129,7 @@ function approvalFindings({ waiting }: AppCounts): readonly ServiceCondition[] {
   }));
 }
 
-const mostNamed = 4;
+const maxNamed = 4;
 
 function silentFindings({ silentBeacons: { total, seen, beacons } }: AppCounts): readonly ServiceCondition[] {
   if (total === 0) return [];
@@ -142,7 +142,7 @@ function silentFindings({ silentBeacons: { total, seen, beacons } }: AppCounts):
         text: 'If the venue was open, check whether the app still reports.',
       },
     ];
-  const names = beacons.slice(0, mostNamed).map(({ name }) => name);
+  const names = beacons.slice(0, maxNamed).map(({ name }) => name);
   const more = total - names.length;
   return [
     {

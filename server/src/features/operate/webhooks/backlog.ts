@@ -8,7 +8,7 @@ export interface BacklogDeps {
   readonly db: Database;
   readonly now: Clock;
   /** How many calls of one webhook may wait. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   /** Runs work that nobody waits for. */
   readonly run: (work: () => Promise<unknown>) => void;
 }
@@ -24,20 +24,20 @@ const stepSize = 500;
 const maxRemembered = 10_000;
 
 /**
- * Limits the backlog of a receiver that is down: beyond `mostWaiting` calls the oldest are given up. They are deleted,
+ * Limits the backlog of a receiver that is down: beyond `maxWaiting` calls the oldest are given up. They are deleted,
  * because keeping them as failed would fill the database just the same, and counted at the webhook.
  *
  * Counting at each event would make every event of an app wait for one row. So each process counts only after it has
  * queued a tenth of the limit, and at the first call after its start.
  */
-export function createBacklog({ db, now, mostWaiting, run }: BacklogDeps): Backlog {
-  const lookAfter = Math.max(1, Math.ceil(mostWaiting / 10));
+export function createBacklog({ db, now, maxWaiting, run }: BacklogDeps): Backlog {
+  const lookAfter = Math.max(1, Math.ceil(maxWaiting / 10));
   const queuedSinceLook = new BoundedMap<string, number>(maxRemembered);
   const looking = new Set<string>();
   let total = 0;
 
   async function trim(appId: string, webhookId: string): Promise<void> {
-    const newest = await store.findSurplus(db, { appId, webhookId, mostWaiting });
+    const newest = await store.findSurplus(db, { appId, webhookId, maxWaiting });
     if (newest === undefined) return;
     for (let found = stepSize; found === stepSize; ) {
       const { ids, given } = await db.transaction(async (db) => {

@@ -25,7 +25,7 @@ export interface WebhookDeliveryDeps {
 const callTimeoutMs = 10_000;
 const gone = 410;
 /** A receiver may name any time, and one by a clock that is behind is over already: not without the growing pause, up to this. */
-const mostBesideAskedMs = 60_000;
+const maxBesideAskedMs = 60_000;
 const lastTryMs = 60_000;
 
 export const secretContext = (appId: string, webhookId: string) => `webhook ${appId} ${webhookId}`;
@@ -131,7 +131,7 @@ const timeOfNext = (wantedAt: number, { expires_at: expiresAt }: store.DeliveryR
   wantedAt >= expiresAt && now < expiresAt - lastTryMs ? expiresAt - lastTryMs : wantedAt;
 
 const pauseAfter = ({ afterMs }: CallResult, usualMs: number) =>
-  afterMs === undefined ? usualMs : Math.max(afterMs, Math.min(usualMs, mostBesideAskedMs));
+  afterMs === undefined ? usualMs : Math.max(afterMs, Math.min(usualMs, maxBesideAskedMs));
 
 const stateOf = ({ outcome }: CallResult): store.WebhookDeliveryState => (outcome === 'again' ? 'queued' : 'failed');
 

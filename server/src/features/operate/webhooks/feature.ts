@@ -20,7 +20,7 @@ declare module '../../context.ts' {
 export const makers: Makers<Context, 'webhookBacklog' | 'webhookKinds' | 'webhookPublisher' | 'webhooks'> = {
   webhookBacklog: ({ db, now, config, inBackground }) =>
     createBacklog({
-      ...{ db, now, mostWaiting: config.webhookBacklog },
+      ...{ db, now, maxWaiting: config.webhookBacklog },
       run: (work) => inBackground('giving up calls of a webhook', work),
     }),
   webhookKinds: ({ webhooks }) => webhookKinds(webhooks),

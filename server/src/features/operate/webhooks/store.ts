@@ -198,12 +198,12 @@ interface Waiting {
 /** The newest of the waiting calls beyond the limit. */
 export async function findSurplus(
   db: Db,
-  { appId, webhookId, mostWaiting }: Waiting & { readonly mostWaiting: number },
+  { appId, webhookId, maxWaiting }: Waiting & { readonly maxWaiting: number },
 ): Promise<string | undefined> {
   const [row] = await db.all<{ object_id: string }>(
     sql`select object_id from webhook_deliveries
       where app_id = ${appId} and webhook_id = ${webhookId} and state = 'queued'
-      order by object_id desc limit 1 offset ${mostWaiting}`,
+      order by object_id desc limit 1 offset ${maxWaiting}`,
     { tenant: appId },
   );
   return row?.object_id;

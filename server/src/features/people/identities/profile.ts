@@ -16,18 +16,18 @@ export interface RoleMapping {
   readonly manager: readonly string[];
 }
 
-const longestName = 64;
-const longestEmail = 200;
+const maxName = 64;
+const maxEmail = 200;
 
 export function profileOf({ claims }: VerifiedToken): Profile {
   const { email, email_verified: verified } = claims;
-  const isEmail = typeof email === 'string' && email.length <= longestEmail;
+  const isEmail = typeof email === 'string' && email.length <= maxEmail;
   return {
-    email: isEmail ? textOf(email, longestEmail) : undefined,
+    email: isEmail ? textOf(email, maxEmail) : undefined,
     // Apple writes it as a text.
     isEmailVerified: isEmail && (verified === true || verified === 'true'),
-    firstname: textOf(claims['given_name'], longestName),
-    lastname: textOf(claims['family_name'], longestName),
+    firstname: textOf(claims['given_name'], maxName),
+    lastname: textOf(claims['family_name'], maxName),
   };
 }
 

@@ -63,7 +63,7 @@ type Names = Pick<Presented, 'firstname' | 'lastname'>;
 const dayMs = 86_400_000;
 /** An expired token is accepted for half a minute more. */
 const graceMs = 60_000;
-const mostTries = 3;
+const maxTries = 3;
 
 /** Somebody else did the same at the same moment. */
 class Raced extends Error {}
@@ -305,7 +305,7 @@ export class IdentityService {
         return await db.transaction(work);
       } catch (error) {
         const isRaced = error instanceof Raced || error instanceof UniqueViolation;
-        if (!isRaced || tries === mostTries) throw error;
+        if (!isRaced || tries === maxTries) throw error;
       }
     }
   }

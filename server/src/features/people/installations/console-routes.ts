@@ -85,8 +85,8 @@ const languages = {
   example: { languages: [{ language: 'de', count: 812, locales: ['de-DE', 'de-AT'] }], unknown: 12 },
 };
 
-const mostLanguages = 100;
-const mostLocales = 20;
+const maxLanguages = 100;
+const maxLocales = 20;
 
 function byLanguage(counted: Awaited<ReturnType<typeof countLocales>>) {
   const found = new Map<string, { language: string; count: number; locales: string[] }>();
@@ -100,11 +100,11 @@ function byLanguage(counted: Awaited<ReturnType<typeof countLocales>>) {
     const language = writtenLanguage(tag);
     const known = found.get(language) ?? { language, count: 0, locales: [] };
     known.count += count;
-    if (known.locales.length < mostLocales && !known.locales.includes(tag)) known.locales.push(tag);
+    if (known.locales.length < maxLocales && !known.locales.includes(tag)) known.locales.push(tag);
     found.set(language, known);
   }
   const languages = [...found.values()].sort((a, b) => b.count - a.count || (a.language < b.language ? -1 : 1));
-  return { languages: languages.slice(0, mostLanguages), unknown };
+  return { languages: languages.slice(0, maxLanguages), unknown };
 }
 
 /** The language in which somebody with this tag reads: `de`, and `zh-Hant` for Taiwan. */

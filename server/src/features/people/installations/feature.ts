@@ -30,7 +30,7 @@ export const makers: Makers<Context, 'pseudonymsOf' | 'seedsFor' | 'conceal'> = 
 
 /** The phones of an app's users and visitors, and those of administrators. */
 export function installationFeature(context: Context): Feature {
-  const { config, db, now, beginErasure, endPresence, lasting, assertApp } = context;
+  const { config, db, now, beginErasure, endPresence, persistentLimits, assertApp } = context;
   const forget = (kind: 'installation' | 'traces') => async (db: Db, appId: string, id: string) => {
     await beginErasure(db, { kind, appId, userId: undefined, installationIds: [id], askedBy: 'request' });
   };
@@ -40,7 +40,7 @@ export function installationFeature(context: Context): Feature {
     endPresence: (db, appId, installationId) => endPresence(db, { appId, installationId, now: now() }),
     forget: forget('traces'),
   });
-  const pairing = new PairingService({ db, now, limiter: new RateLimiter(undefined, lasting) });
+  const pairing = new PairingService({ db, now, limiter: new RateLimiter(undefined, persistentLimits) });
   return {
     endpoints: [
       ...installationEndpoints({ db, service, forget: forget('installation') }),

@@ -13,12 +13,12 @@ import type { Services } from '../../services.ts';
 /** With the handle of a transaction, unknown days are read in it. */
 export type PseudonymsOf = (appId: string, db?: Db) => Promise<AppPseudonyms | undefined>;
 
-const mostKept = 1_000;
+const maxKept = 1_000;
 const none = Symbol('none');
 
 /** One for each app in this process, so that a new day is known everywhere at once. */
 export function keptPseudonyms({ db: database, cacheVersion, findPolicy, findHeld }: Services): PseudonymsOf {
-  const known = new BoundedMap<string, AppPseudonyms | typeof none>(mostKept);
+  const known = new BoundedMap<string, AppPseudonyms | typeof none>(maxKept);
   const generations = new Generations();
   cacheVersion.onChange((appId) => {
     generations.drop(appId);

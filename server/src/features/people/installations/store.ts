@@ -41,13 +41,13 @@ export function findTopicHolder(
 }
 
 /** A user with more installations than this is a machine. */
-const mostHeld = 100;
+const maxHeld = 100;
 
 /** The installations that are proven to belong to a user, the newest hundred, and since when. */
 export async function findHeld(db: Db, appId: string, userId: string): Promise<HeldInstallation[]> {
   const rows = await db.all<{ object_id: string; held_since: number | null }>(
     sql`select object_id, held_since from installations
-      where app_id = ${appId} and user_id = ${userId} and unproven = 0 order by object_id desc limit ${mostHeld}`,
+      where app_id = ${appId} and user_id = ${userId} and unproven = 0 order by object_id desc limit ${maxHeld}`,
   );
   return rows.map(({ object_id, held_since }) => ({ objectId: object_id, heldSince: held_since ?? 0 }));
 }
@@ -184,14 +184,14 @@ export async function countLocales(
 ): Promise<readonly { readonly locale: string | null; readonly count: number }[]> {
   const rows = await db.all<{ locale_identifier: string | null; n: number }>(
     sql`select locale_identifier, count(*) as n from installations where app_id = ${appId}
-      group by locale_identifier order by n desc, locale_identifier limit ${mostLocales}`,
+      group by locale_identifier order by n desc, locale_identifier limit ${maxLocales}`,
     { tenant: appId },
   );
   return rows.map((row) => ({ locale: row.locale_identifier, count: Number(row.n) }));
 }
 
 /** Far more than there are; phones can report what they like. */
-const mostLocales = 5_000;
+const maxLocales = 5_000;
 
 /** A token that reaches nobody. `since`: what was registered later is alive. */
 export async function markTokenDead(

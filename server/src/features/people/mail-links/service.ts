@@ -23,7 +23,7 @@ export interface MailLinkDeps {
 }
 
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
-const longestToken = 128;
+const maxToken = 128;
 
 const verifying: readonly LinkPurpose[] = ['verify', 'change'];
 
@@ -74,7 +74,7 @@ export class MailLinks {
   /** Whether the token is good now. */
   async isUsable(appId: string, token: string): Promise<boolean> {
     const { db, now } = this.#deps;
-    if (token.length > longestToken) return false;
+    if (token.length > maxToken) return false;
     const wanted = { appId, tokenHash: secretHash(token), purposes: verifying, now: now() };
     return (await store.findLink(db, wanted)) !== undefined;
   }
@@ -91,7 +91,7 @@ export class MailLinks {
     work: (db: Db, user: Account) => Promise<T>,
   ): Promise<T> {
     const { db, now, accounts, forgetOtherWays } = this.#deps;
-    if (token.length > longestToken) throw unusable();
+    if (token.length > maxToken) throw unusable();
     const tokenHash = secretHash(token);
     return db.transaction(async (db) => {
       const link = await store.findLink(db, { appId, tokenHash, purposes, now: now() });

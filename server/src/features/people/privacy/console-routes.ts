@@ -24,7 +24,7 @@ export interface PrivacyConsoleDeps extends Exporting {
 }
 
 const tag = 'Privacy';
-const mostReceipts = 500;
+const maxReceipts = 500;
 
 /** Exports of persons and receipts of erasures, for administrators. */
 export function privacyConsoleEndpoints(deps: PrivacyConsoleDeps): readonly ConsoleEndpoint[] {
@@ -104,13 +104,13 @@ function receipts({ db, assertApp }: PrivacyConsoleDeps): ConsoleEndpoint {
     operationId: 'listErasures',
     tag,
     summary: 'List the receipts of erasures, newest first',
-    description: `The last ${mostReceipts}.`,
+    description: `The last ${maxReceipts}.`,
     permission: 'installations.personal',
     locate: ({ appId = '' }) => assertApp(appId),
     answer: recordAnswer(Type.Array(receiptRecord.schema), [receiptRecord.example]),
     errors: ['ObjectNotFound'],
     async handle({ params: { appId = '' } }) {
-      return { result: (await listErasures(db, appId, mostReceipts)).map(receiptOf) };
+      return { result: (await listErasures(db, appId, maxReceipts)).map(receiptOf) };
     },
   });
 }

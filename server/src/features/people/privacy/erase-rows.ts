@@ -8,7 +8,7 @@ import * as store from './store.ts';
 
 /** Rows that a transaction erases: few at first, so that no other write waits, and more if a step is fast. */
 const stepSize = 200;
-const mostInStep = 2_000;
+const maxInStep = 2_000;
 /** How long a step should take (ms), since other writes wait for it. */
 const stepTakesMs = 25;
 /** Rows whose texts are looked at in one query. */
@@ -96,7 +96,7 @@ export async function inOrder(db: Database, { part: { table }, key, person }: Er
     const took = performance.now() - began;
     size = Math.max(
       stepSize,
-      Math.min(mostInStep, Math.round(size * (took < stepTakesMs / 2 ? 2 : took > stepTakesMs ? 0.5 : 1))),
+      Math.min(maxInStep, Math.round(size * (took < stepTakesMs / 2 ? 2 : took > stepTakesMs ? 0.5 : 1))),
     );
     await db.caughtUp();
   }

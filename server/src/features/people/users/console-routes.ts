@@ -243,7 +243,7 @@ const { isCurrent: _, ...sessionMembers } = sessionRecord.schema.properties;
 const { isCurrent: __, ...sessionExample } = sessionRecord.example;
 
 /** Somebody may have signed in as often as the limit of attempts allows. */
-const mostSessions = 100;
+const maxSessions = 100;
 
 function listSessions(deps: Deps): ConsoleEndpoint {
   return consoleEndpoint({
@@ -252,13 +252,13 @@ function listSessions(deps: Deps): ConsoleEndpoint {
     operationId: 'listAppUserSessions',
     tag: 'Users',
     summary: 'Where a user is signed in',
-    description: `The newest ${mostSessions}. A session is what one sign-in has begun.`,
+    description: `The newest ${maxSessions}. A session is what one sign-in has begun.`,
     permission: 'users.read',
     locate: locateApp(deps),
     answer: listAnswer(Type.Object(sessionMembers), sessionExample),
     errors: ['ObjectNotFound'],
     async handle(call) {
-      const found = await deps.sessions.list(keyOf(call), '', mostSessions);
+      const found = await deps.sessions.list(keyOf(call), '', maxSessions);
       return { results: found.map(({ isCurrent, ...session }) => session) };
     },
   });

@@ -16,7 +16,7 @@ import * as store from './store.ts';
 export const resetMinutes = 60;
 const resetMs = resetMinutes * 60_000;
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
-const longestToken = 128;
+const maxToken = 128;
 
 /** The parts of an app that a reset needs; undefined while it is disabled. */
 export type FindApp = (appId: string) => Promise<AppContext | undefined>;
@@ -64,13 +64,13 @@ export function createPasswordReset(deps: ResetDeps) {
 
     /** Whether the token is valid now. */
     async isUsable(appId: string, token: string): Promise<boolean> {
-      if (token.length > longestToken) return false;
+      if (token.length > maxToken) return false;
       return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;
     },
 
     /** Sets the new password, ends all tokens, and notes that the address is verified. @throws Failure ObjectNotFound for a token that is not usable */
     async complete(app: AppContext, token: string, password: string): Promise<void> {
-      if (token.length > longestToken) throw unusable();
+      if (token.length > maxToken) throw unusable();
       const tokenHash = secretHash(token);
       const userId = await store.findReset(db, app.appId, tokenHash, now());
       if (userId === undefined) throw unusable();

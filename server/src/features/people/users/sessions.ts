@@ -23,7 +23,7 @@ const dayMs = 86_400_000;
 /** How long somebody may take to find the authenticator app, or to set one up. */
 const halfMs = 10 * minuteMs;
 /** Guesses with one challenge. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 /** Of several renewals at the same moment each is answered, although one of the answers may be in use already. */
 const lostAnswerMs = 10_000;
 
@@ -74,7 +74,7 @@ export async function readHalf(
   { appId, challenge, now, counts }: HalfAsked & { readonly counts: boolean },
 ): Promise<UserKey> {
   const half = halfOf(appId, challenge, now);
-  if (counts && !(await sessions.countAttempt(db, half, mostAttempts))) throw tooLate();
+  if (counts && !(await sessions.countAttempt(db, half, maxAttempts))) throw tooLate();
   const row = await sessions.findHalf(db, half);
   if (!row) throw tooLate();
   return { appId, userId: row.user_id };

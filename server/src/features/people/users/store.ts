@@ -15,13 +15,13 @@ export interface UserKey {
 const one = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and object_id = ${userId}`;
 const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_id = ${userId}`;
 
-const mostFormer = 20;
+const maxFormer = 20;
 
 /** What `former_addresses` has once the account gets another address. */
 export function formerWith(user: Pick<UserRow, 'email_key' | 'former_addresses'>): string | null {
   if (user.email_key === null) return user.former_addresses;
   const known = JSON.parse(user.former_addresses ?? '[]') as string[];
-  return JSON.stringify([...known, secretHash(user.email_key)].slice(-mostFormer));
+  return JSON.stringify([...known, secretHash(user.email_key)].slice(-maxFormer));
 }
 
 /** Hashes of the addresses that an account has and had. */

@@ -31,7 +31,7 @@ export interface Photo {
 }
 
 /** What phones make, after the console has made it smaller, has a tenth of it. */
-const mostPhotoBytes = 8 * 1024 * 1024;
+const maxPhotoBytes = 8 * 1024 * 1024;
 
 const endings: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' };
 
@@ -96,7 +96,7 @@ export function photograph({ db, photos }: PhotoDeps): Endpoint {
       const ending = endings[type];
       if (!ending)
         throw fail('UnsupportedMediaType', 'A photograph is a JPEG, PNG or WebP picture: say so in Content-Type.');
-      return photos.announce(call, { name: `beacon-${objectId}.${ending}`, maxBytes: mostPhotoBytes });
+      return photos.announce(call, { name: `beacon-${objectId}.${ending}`, maxBytes: maxPhotoBytes });
     },
     handle: (call) => photos.keep(call, call.located),
   });

@@ -20,7 +20,7 @@ import {
   holdLocation,
   type ListedPlacement,
   listPlacements,
-  mostPlacements,
+  maxPlacements,
   writePlacement,
 } from './placement-store.ts';
 import { beacons } from './resource.ts';
@@ -80,7 +80,7 @@ function list({ db }: PlacementDeps): Endpoint {
     operationId: 'listPlacements',
     tag: beacons.tag,
     summary: 'List the beacons whose place was verified',
-    description: `Of all beacons, of those of a venue or of one beacon; at most ${mostPlacements}, by the ids of the beacons. For those who may get and change these beacons, and see their location.`,
+    description: `Of all beacons, of those of a venue or of one beacon; at most ${maxPlacements}, by the ids of the beacons. For those who may get and change these beacons, and see their location.`,
     grant: { of: 'beacons', verb: 'update' },
     query: ['venueId', 'beaconId'].map((name) => ({
       name,
@@ -188,14 +188,14 @@ async function write(db: Db, call: Call<Body, string>, verifiedAt: number): Prom
   });
 }
 
-const longestDelayMs = 30 * 86_400_000;
-const mostAheadMs = 86_400_000;
+const maxDelayMs = 30 * 86_400_000;
+const maxAheadMs = 86_400_000;
 
 /** Clocks of phones go wrong: what is ahead of this one is now. @throws Failure ValidationError */
 function timeOf({ verifiedAt }: Body, now: number): number {
   if (verifiedAt === undefined) return now;
   const at = parseInstant(verifiedAt);
-  if (at === undefined || at > now + mostAheadMs || at < now - longestDelayMs) {
+  if (at === undefined || at > now + maxAheadMs || at < now - maxDelayMs) {
     const problem = 'must be a time of the last 30 days';
     throw fail('ValidationError', {
       message: `verifiedAt ${problem}.`,

@@ -57,7 +57,7 @@ export interface AskedPlacements {
 export type ListedPlacement = PlacementRow & { readonly now_at: string | null };
 
 /** More beacons than a venue has. */
-export const mostPlacements = 5_000;
+export const maxPlacements = 5_000;
 
 /** Of the beacons that the caller may get and change, by their ids. */
 export async function listPlacements(
@@ -79,5 +79,5 @@ export async function listPlacements(
       (select location from beacons where app_id = ${appId} and object_id = placements.beacon_id) as now_at
     from placements
     where app_id = ${appId} and beacon_id in (select object_id from beacons where ${joinSql(conditions, ' and ')})
-    order by beacon_id limit ${mostPlacements}`);
+    order by beacon_id limit ${maxPlacements}`);
 }

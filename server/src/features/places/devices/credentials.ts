@@ -27,7 +27,7 @@ interface Restoring {
 export type DeviceCredentials = ReturnType<typeof createDeviceCredentials>;
 
 /** Passwords have 43 characters. Longer ones are not worth a hash. */
-const longestPassword = 128;
+const maxPassword = 128;
 
 const usernameOf = (appId: string, deviceId: string) => `${appId}/${deviceId}`;
 
@@ -105,12 +105,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
     async login(username: string, password: string): Promise<DeviceLogin | undefined> {
       const [appId = '', deviceId = '', ...more] = username.split('/');
       // PostgreSQL cannot even compare with U+0000.
-      if (
-        password.length > longestPassword ||
-        more.length > 0 ||
-        !/^\w{1,64}$/.test(appId) ||
-        !/^\w{1,64}$/.test(deviceId)
-      )
+      if (password.length > maxPassword || more.length > 0 || !/^\w{1,64}$/.test(appId) || !/^\w{1,64}$/.test(deviceId))
         return undefined;
       const row = await store.findCredential(db, appId, deviceId);
       return row && equal(row.password_hash, secretHash(password)) ? loginOf(row) : undefined;

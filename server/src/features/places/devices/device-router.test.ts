@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { openStorage, type TestStorage } from '../../../../test/support/build-app.ts';
 import { openDevice, type TestDevice } from '../../../../test/support/servers/mqtt-devices.ts';
 import { raw, sql } from '../../../base/sql.ts';
-import { Pulse } from '../../../db/nodes/pulse.ts';
+import { Poller } from '../../../db/nodes/poller.ts';
 import { DeviceBroker, type DeviceMessage } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import { DeviceRouter } from './device-router.ts';
 import { insertHandover } from './session-store.ts';
@@ -26,7 +26,7 @@ describe('devices at several nodes', () => {
   let nodes: { readonly broker: DeviceBroker; readonly router: DeviceRouter; readonly heard: string[] }[];
   let devices: TestDevice[];
   let errors: string[];
-  const pulses: Pulse[] = [];
+  const pollers: Poller[] = [];
 
   async function startNode(name: string) {
     const { db } = storage;
@@ -40,10 +40,10 @@ describe('devices at several nodes', () => {
     broker.onListening((_appId, where) => heard.push(where));
     await broker.listen(0, '127.0.0.1');
     await db.run(sql`insert into nodes (node, alive_until, works) values (${name}, ${now + 1}, 1)`);
-    const pulse = new Pulse(db, 20);
-    pulse.add(router.source);
-    pulse.start();
-    pulses.push(pulse);
+    const poller = new Poller(db, 20);
+    poller.add(router.source);
+    poller.start();
+    pollers.push(poller);
     return { broker, router, heard };
   }
   /** Listens at the node, and is known to. */
@@ -74,7 +74,7 @@ describe('devices at several nodes', () => {
       await broker.close();
       await router.close();
     }
-    for (const pulse of pulses.splice(0)) pulse.stop();
+    for (const poller of pollers.splice(0)) poller.stop();
     assert.deepEqual([await rows('device_sessions'), errors], [[], []]);
     for (const table of ['nodes', 'device_handovers']) await storage.db.run(raw(`delete from ${table}`));
   });
@@ -98,14 +98,14 @@ describe('devices at several nodes', () => {
   test('a device that comes to another node leaves the first, and what waits for it there follows', async () => {
     const first = await connect(0);
     // The first node is busy and takes nothing; a look that is under way ends first.
-    pulses[0]?.stop();
-    await pulses[0]?.look();
+    pollers[0]?.stop();
+    await pollers[0]?.look();
     const sent = send(1);
     while ((await rows('device_handovers')).length === 0) await new Promise(setImmediate);
     const second = await connect(1);
     assert.equal(await sent, 'acknowledged');
     assert.deepEqual([first.messages, second.messages], [[], ['Open ⛵']]);
-    pulses[0]?.start();
+    pollers[0]?.start();
     await first.closed;
   });
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Database } from '../../../db/db.ts';
-import type { PulseSource } from '../../../db/nodes/pulse.ts';
+import type { PollerSource } from '../../../db/nodes/poller.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import type { DeviceBroker, DeviceMessage, DeviceRoutes } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import type { Published } from '../../../delivery/mqtt/mqtt-in-flight.ts';
@@ -11,7 +11,7 @@ const graceMs = 5_000;
 /** How long a node may take to hear that a device has gone elsewhere, ms; a dead one never does. */
 const noticeMs = 60_000;
 /** A device that moves while a message is on its way is followed. */
-const mostTries = 3;
+const maxTries = 3;
 
 export interface DeviceRouterOptions {
   readonly db: Database;
@@ -27,7 +27,7 @@ type LocalBroker = Pick<DeviceBroker, 'publishTo' | 'takeOver' | 'connections'>;
  * Takes messages to devices that are connected to any of several nodes. The database says on which node a device listens; a
  * message for another node is written there as well, and comes back with what the device has answered. A message has the
  * same id at each try, so that what was handed over before its node died is not handed over a second time. The bus, where
- * there is one, saves the look (`Pulse`).
+ * there is one, saves the look (`Poller`).
  */
 export class DeviceRouter implements DeviceRoutes {
   readonly #options: DeviceRouterOptions;
@@ -56,7 +56,7 @@ export class DeviceRouter implements DeviceRoutes {
     if (node === this.#options.node) void this.#look();
   }
 
-  readonly source: PulseSource = {
+  readonly source: PollerSource = {
     ask: () => {
       // Nothing can wait for a node without devices that has handed nothing over.
       if (this.#waiting.size === 0 && !this.#broker?.connections) return undefined;
@@ -105,7 +105,7 @@ export class DeviceRouter implements DeviceRoutes {
     const { db, now } = this.#options;
     const results = new Map<string, Published>();
     const tried = new Set<string>();
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const sessions = (await store.findSessions(db, message.appId, message.topic, now())).filter(
         ({ session, deviceId }) => !tried.has(session) && (results.get(deviceId) ?? 'absent') === 'absent',
       );

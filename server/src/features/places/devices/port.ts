@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { type Config, ConfigError } from '../../../config/config.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import type { Pulse } from '../../../db/nodes/pulse.ts';
+import type { Poller } from '../../../db/nodes/poller.ts';
 import type { WorkShares } from '../../../db/nodes/work-shares.ts';
 import type { DeviceBroker } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import { createDeviceCredentials, type DeviceCredentials } from './credentials.ts';
@@ -11,7 +11,7 @@ import { DeviceRouter, type DeviceRouterOptions } from './device-router.ts';
 export interface DevicePortDeps extends Omit<DeviceRouterOptions, 'node'> {
   readonly config: Config;
   readonly cacheVersion: CacheVersion;
-  readonly pulse: Pick<Pulse, 'add'>;
+  readonly poller: Pick<Poller, 'add'>;
   readonly shares: Pick<WorkShares, 'node'>;
 }
 
@@ -26,7 +26,7 @@ export interface DevicePort {
 
 /** What devices reach the service through. */
 export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort> {
-  const { config, cacheVersion, db, pulse, shares, now, onError } = deps;
+  const { config, cacheVersion, db, poller, shares, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;
   const credentials = createDeviceCredentials(deps);
   if (mqttPort === undefined)
@@ -44,7 +44,7 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
     ...tls,
   });
   router?.attach(broker);
-  if (router) pulse.add(router.source);
+  if (router) poller.add(router.source);
   // Credentials that were revoked on any node are noticed here as soon as a new cache version is.
   cacheVersion.onChange((appId) => void broker.check(appId));
   return {

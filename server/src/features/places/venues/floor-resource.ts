@@ -13,7 +13,7 @@ import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../../resources/members/members.ts';
 import { nameProblems } from './one-line.ts';
-import { mostPixels } from './plan.ts';
+import { maxPixels } from './plan.ts';
 import { venueTag } from './venue-resource.ts';
 
 const pixel = (description: string) =>
@@ -24,12 +24,12 @@ const pixel = (description: string) =>
     },
     { description },
   );
-const side = Type.Integer({ minimum: 1, maximum: mostPixels });
+const side = Type.Integer({ minimum: 1, maximum: maxPixels });
 const metres = (description: string) => Type.Number({ exclusiveMinimum: 0, maximum: 10_000, description });
 
 /** More is no plan that anybody draws. */
-const mostWalls = 1_000;
-const mostWallPoints = 5_000;
+const maxWalls = 1_000;
+const maxWallPoints = 5_000;
 
 const metre = Type.Number({ minimum: -10_000, maximum: 10_000 });
 const wall = Type.Object(
@@ -44,7 +44,7 @@ const wall = Type.Object(
 );
 
 /** No floor has more gateways. */
-const mostGateways = 200;
+const maxGateways = 200;
 
 const gateway = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Another one on each floor' }),
@@ -105,13 +105,13 @@ const members = {
   ),
   walls: Type.Optional(
     Type.Array(wall, {
-      maxItems: mostWalls,
-      description: `Drawn on plans; at most ${mostWallPoints} points together. Positions and simulated signals do not take them into account`,
+      maxItems: maxWalls,
+      description: `Drawn on plans; at most ${maxWallPoints} points together. Positions and simulated signals do not take them into account`,
     }),
   ),
   gateways: Type.Optional(
     Type.Array(gateway, {
-      maxItems: mostGateways,
+      maxItems: maxGateways,
       description: 'Where receivers hang that report to the service, metres. For people: nothing is computed from them',
     }),
   ),
@@ -137,8 +137,8 @@ interface Wall {
 
 function wallProblems(walls: readonly Wall[]) {
   const count = walls.reduce((sum, { points }) => sum + points.length, 0);
-  if (count > mostWallPoints)
-    return [{ field: 'walls', problem: `have ${count} points together, and may have ${mostWallPoints}` }];
+  if (count > maxWallPoints)
+    return [{ field: 'walls', problem: `have ${count} points together, and may have ${maxWallPoints}` }];
   return walls.flatMap(({ points: [first, ...others] }, at) =>
     others.every(({ x, y }) => x === first?.x && y === first?.y)
       ? [{ field: `walls.${at}.points`, problem: 'are all the same: a wall has a length' }]

@@ -3,8 +3,8 @@ import { imageSize } from 'image-size';
 /** What can be the picture of a floor. */
 
 /** A phone has to decode it: 8,000 by 8,000 pixels are 256 MB. */
-export const mostPixels = 8_000;
-const mostBytes = 20 * 1024 * 1024;
+export const maxPixels = 8_000;
+const maxBytes = 20 * 1024 * 1024;
 /** Ahead of the size of a JPEG there may be a preview and a colour profile. */
 export const headBytes = 512 * 1024;
 
@@ -31,12 +31,12 @@ export function planProblem({ width, height }: Plan, file: PlanFile): string | u
   if (contentType === 'image/svg+xml') return 'is an SVG drawing, which may run scripts: save it as a PNG picture';
   const kind = types[contentType];
   if (kind === undefined) return `must be a PNG, JPEG or WebP picture, and is ${contentType}`;
-  if (size > mostBytes)
-    return `is too large: ${Math.ceil(size / 1024 / 1024)} MB, and a plan may have ${mostBytes / 1024 / 1024} MB`;
+  if (size > maxBytes)
+    return `is too large: ${Math.ceil(size / 1024 / 1024)} MB, and a plan may have ${maxBytes / 1024 / 1024} MB`;
   const measured = measure(head);
   if (measured?.type !== kind) return 'cannot be read as a picture: save it again as PNG';
-  if (measured.width > mostPixels || measured.height > mostPixels)
-    return `has ${measured.width} × ${measured.height} pixels, and a plan may have ${mostPixels} × ${mostPixels}`;
+  if (measured.width > maxPixels || measured.height > maxPixels)
+    return `has ${measured.width} × ${measured.height} pixels, and a plan may have ${maxPixels} × ${maxPixels}`;
   const turned = measured.width === height && measured.height === width;
   if (!turned && (measured.width !== width || measured.height !== height))
     return `has ${measured.width} × ${measured.height} pixels, not ${width} × ${height}`;

@@ -170,7 +170,7 @@ const invalid = (field: string, problem: string) =>
   fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 
 /** Nobody draws a floor with more, and all of them are read when one changes. */
-const mostZones = 500;
+const maxZones = 500;
 
 function ofZones(deps: VenueDeps): Restorable {
   const { db, noteChange, past } = deps;
@@ -204,8 +204,8 @@ async function draw(deps: VenueDeps, db: Db, key: Key): Promise<void> {
   if (venueId !== undefined) await lockVenue(db, appId, venueId);
   const floor = await holdFloor(db, appId, zone.floor_id);
   if (!floor) throw missing('floorId', 'floor', zone.floor_id);
-  if ((await countZones(db, appId, floor.object_id)) > mostZones)
-    throw invalid('floorId', `has ${mostZones} zones already, and no floor may have more`);
+  if ((await countZones(db, appId, floor.object_id)) > maxZones)
+    throw invalid('floorId', `has ${maxZones} zones already, and no floor may have more`);
   await setVenueOfZone(db, appId, objectId, floor.venue_id);
   if (zone.venue_id && zone.venue_id !== floor.venue_id) await letGo(deps, db, { appId, objectId, ...zone });
   await gather(deps, db, { appId, zoneId: objectId, floor, points: JSON.parse(zone.polygon) as Point[] });

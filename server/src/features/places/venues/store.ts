@@ -37,7 +37,7 @@ function smallest(rows: readonly ZoneRow[], point: Point): string | undefined {
 }
 
 /** No plan of a building has more zones at one point of a floor. */
-const mostAtAPoint = 50;
+const maxAtAPoint = 50;
 
 export interface BeaconSpot {
   readonly appId: string;
@@ -64,7 +64,7 @@ export async function findZoneAt(
     sql`select object_id, polygon from zones
       where app_id = ${appId} and floor_id in (${on}) and object_id <> ${except}
         and left_x <= ${x} and right_x >= ${x} and top_y <= ${y} and bottom_y >= ${y}
-      order by object_id limit ${mostAtAPoint}`,
+      order by object_id limit ${maxAtAPoint}`,
   );
   return smallest(rows, { x, y });
 }

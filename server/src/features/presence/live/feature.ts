@@ -21,9 +21,9 @@ export const makers: Makers<Context, 'announce' | 'feed'> = {
       await tellListeners(db, appId, tell);
     };
   },
-  feed: ({ db, cacheVersion, now, onError, pulse }) => {
+  feed: ({ db, cacheVersion, now, onError, poller }) => {
     const feed = new Feed({ db, cacheVersion, now, onError });
-    pulse.add(feed.source);
+    poller.add(feed.source);
     return feed;
   },
 };

@@ -4,7 +4,7 @@ import { fail } from '../../../base/errors.ts';
 import { firstIdAt } from '../../../base/id.ts';
 import type { Database } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import type { PulseSource } from '../../../db/nodes/pulse.ts';
+import type { PollerSource } from '../../../db/nodes/poller.ts';
 import { clientNetwork } from '../../../limits/rate-limit.ts';
 import { Channel } from './channel.ts';
 import { type Numbers, plainNumbers } from './numbers.ts';
@@ -217,11 +217,11 @@ export class Feed {
   }
 
   /** Another node's events are found by looking, for all apps together; this one's are announced at once. */
-  readonly source: PulseSource = {
+  readonly source: PollerSource = {
     ask: () => {
       const apps = [...this.#open].map(([appId, { seq }]) => ({ appId, seq }));
       if (apps.length === 0) return undefined;
-      if (apps.length > store.mostAsked) {
+      if (apps.length > store.maxAsked) {
         for (const { appId } of apps) this.look(appId);
         return undefined;
       }

@@ -19,7 +19,7 @@ export const readNumbersKey = (db: Db): Promise<string> => findOwnText(db, keySe
 
 /** Of 48 bits, which a number holds exactly: 36 for what counts, and 12 random ones. */
 const chanceBits = 12;
-const mostTold = 2 ** 48;
+const maxTold = 2 ** 48;
 const half = 2 ** 24;
 const rounds = 8;
 
@@ -41,7 +41,7 @@ export function secretNumbers(key: string, listener: string): Numbers {
       return left * half + right;
     },
     read(told) {
-      if (!(told < mostTold)) return Number.NaN;
+      if (!(told < maxTold)) return Number.NaN;
       let [left, right] = [Math.floor(told / half), told % half];
       for (let round = rounds - 1; round >= 0; round--) [left, right] = [right ^ mix(round, left), left];
       return Math.floor((left * half + right) / 2 ** chanceBits);

@@ -100,12 +100,12 @@ export async function hasUnnumbered(db: Db, appId: string): Promise<boolean> {
 }
 
 /** More apps than this are not asked for with one statement. */
-export const mostAsked = 256;
+export const maxAsked = 256;
 
 /** Selects 1 if one of the apps has events that have no number yet, or numbers beyond those that are known; else no row. */
 export function newsOf(apps: readonly { readonly appId: string; readonly seq: number }[]): Sql {
   // Few different lengths, so that few texts are prepared.
-  const length = [1, 4, 16, 64, mostAsked].find((n) => n >= apps.length) ?? apps.length;
+  const length = [1, 4, 16, 64, maxAsked].find((n) => n >= apps.length) ?? apps.length;
   const padded = Array.from({ length }, (_, index) => apps[Math.min(index, apps.length - 1)] as (typeof apps)[number]);
   const ids = joinSql(
     padded.map(({ appId }) => sql`${appId}`),

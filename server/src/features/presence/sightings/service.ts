@@ -79,7 +79,7 @@ export interface SightingDeps extends RecordTools {
 export type SightingService = ReturnType<typeof createSightingService>;
 
 /** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
-const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
+const together = { slots: 4, most: 64, maxWeight: 2_000 } as const;
 
 export function createSightingService({ db, site, trackCache = new TrackCache(), ...others }: SightingDeps) {
   const tools = { ...others, trackCache };

@@ -3,7 +3,7 @@ import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
-import type { PulseSource } from '../../../db/nodes/pulse.ts';
+import type { PollerSource } from '../../../db/nodes/poller.ts';
 import type { Announce } from '../../domain-event.ts';
 import type { LogStore } from '../../event-log.ts';
 import { readsOf } from './decide/past.ts';
@@ -68,7 +68,7 @@ export interface Ticker {
   /** Checks at once: this node rings for other apps from now on. */
   wake(): void;
   /** What finds deadlines that other nodes have written. */
-  readonly source: PulseSource;
+  readonly source: PollerSource;
   stop(): void;
 }
 

@@ -60,7 +60,7 @@ interface Named {
 }
 
 /** More are dots on a canvas; the chosen one alone can be dragged then. */
-const mostMarkers = 300;
+const maxMarkers = 300;
 
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
@@ -120,7 +120,7 @@ export class FloorMap {
     this.#names.clear();
     for (const zone of shown.zones) this.#addZone(zone, zone.id === shown.selected);
     for (const wall of shown.walls) this.#addWall(wall, wall.id === shown.selected);
-    const isCrowded = shown.beacons.length > mostMarkers;
+    const isCrowded = shown.beacons.length > maxMarkers;
     if (isCrowded) this.#addDots(shown.beacons.filter(({ id }) => id !== shown.selected));
     for (const beacon of shown.beacons)
       if (!isCrowded || beacon.id === shown.selected) this.#addMarker(beacon, beacon.id === shown.selected);

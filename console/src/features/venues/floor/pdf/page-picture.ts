@@ -1,5 +1,5 @@
 import { t } from '../../../../lib/words/words.ts';
-import { mostBytes } from '../read-plan.ts';
+import { maxBytes } from '../read-plan.ts';
 import type { Pdf } from './read-pdf.ts';
 
 /** The longer side of the picture: of a floor 60 m long a pixel is 12 mm, and a phone still decodes it. */
@@ -14,7 +14,7 @@ const leastLongest = 1_200;
 export async function pictureOfPage(pdf: Pdf, page: number): Promise<File> {
   for (let side = longest; side >= leastLongest; side = Math.round(side * 0.7)) {
     const blob = await pngOf(await pdf.draw(page, side));
-    if (blob && blob.size <= mostBytes) return new File([blob], pictureName(pdf, page), { type: 'image/png' });
+    if (blob && blob.size <= maxBytes) return new File([blob], pictureName(pdf, page), { type: 'image/png' });
   }
   throw new Error(
     t('Page {number} of {name} cannot be drawn. Save it as a PNG picture.', { number: page, name: pdf.name }),

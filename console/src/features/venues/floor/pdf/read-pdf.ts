@@ -13,9 +13,9 @@ export interface Pdf {
 }
 
 /** The whole of it is held in memory twice, here and in the worker. */
-const mostBytes = 50 * 1024 * 1024;
+const maxBytes = 50 * 1024 * 1024;
 /** A plan of a building takes a few seconds; a document that is made to take for ever is given up. */
-const mostMs = 60_000;
+const maxMs = 60_000;
 
 export const isPdf = ({ name, type }: File) => type === 'application/pdf' || /\.pdf$/i.test(name);
 
@@ -26,12 +26,12 @@ export const isPdf = ({ name, type }: File) => type === 'application/pdf' || /\.
  */
 export async function openPdf(file: File): Promise<Pdf> {
   const { name, size } = file;
-  if (size > mostBytes)
+  if (size > maxBytes)
     throw new Error(
       t('{name} has {ceil} MB. A PDF document may have {most} MB: save the page with the plan on its own.', {
         name,
         ceil: Math.ceil(size / 1024 / 1024),
-        most: mostBytes / 1024 / 1024,
+        most: maxBytes / 1024 / 1024,
       }),
     );
   const { getDocument, GlobalWorkerOptions } = await import('pdfjs-dist');
@@ -96,7 +96,7 @@ const tooSlow = 'TooSlow';
 function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(), { name: tooSlow })), mostMs);
+    timer = setTimeout(() => reject(Object.assign(new Error(), { name: tooSlow })), maxMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -10,7 +10,7 @@ import { type Slot, slotValues } from './slots.ts';
 
 const pageSize = 64;
 /** A page of large documents is read in several steps, since nothing else is served during a step. */
-const mostMs = 5;
+const maxMs = 5;
 
 /**
  * Other nodes may write by an older definition until they hear of the new one. The version that each write names makes
@@ -63,7 +63,7 @@ function copyPage(db: Database, { slots, ...page }: Page): Promise<Copied> {
     const records = await lockRecordsAfter(db, { ...page, limit: pageSize });
     const misfits: string[] = [];
     const writes: SlotsOfRecord[] = [];
-    const end = performance.now() + mostMs;
+    const end = performance.now() + maxMs;
     for (const { object_id: objectId, doc } of records) {
       if (writes.length > 0 && performance.now() > end) break;
       const copied = slotValues(slots, JSON.parse(doc));

@@ -20,7 +20,7 @@ export interface AllowedRecord {
   readonly isLocked: boolean;
 }
 
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 /** Only letters and digits, and longer than any id. */
 const someId = `record${randomText(32)}`;
 
@@ -40,7 +40,7 @@ export function allowedRecord(dialect: Dialect, { key, rules, isLocked }: Allowe
     if (!general) return statementOf(dialect, { key, isLocked, where: anyOf(rules.map(({ where }) => where)) });
     name += ` ${general.key}`;
   }
-  const statements = known.get(dialect) ?? new BoundedMap<string, Known | null>(mostKnown);
+  const statements = known.get(dialect) ?? new BoundedMap<string, Known | null>(maxKnown);
   known.set(dialect, statements);
   let found = statements.get(name);
   if (found === undefined) {

@@ -3,7 +3,7 @@ import type { Database, Db } from '../../../../db/db.ts';
 import { insertRecord, insertRecords, type RecordWrite } from '../definition/record-store.ts';
 
 /** Concurrent statements, and the most records, and characters of their documents, in one. */
-const together = { slots: 4, most: 64, mostWeight: 1_000_000 } as const;
+const together = { slots: 4, most: 64, maxWeight: 1_000_000 } as const;
 
 /** Stores a new record. False if the bucket's definition has changed, or the bucket is gone. */
 export type InsertRecord = (write: RecordWrite) => Promise<boolean>;

@@ -49,7 +49,7 @@ export interface WriteSteps<B> {
   readonly reload: () => Promise<B>;
 }
 
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * A definition can change between being read and being used; then the document is checked again by the new one.
@@ -61,7 +61,7 @@ export async function writeRecord<B, T>(
   attempt: (bucket: B) => Promise<Attempted<T>>,
 ): Promise<T> {
   let bucket = first;
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const attempted = await attempt(bucket);
     if (attempted.outcome === 'written') return attempted.result;
     if (attempted.outcome === 'misfits') await markInexact(bucket, attempted.slots);

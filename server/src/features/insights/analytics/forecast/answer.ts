@@ -3,7 +3,7 @@ import { type Count, fewest, smallGroup } from '../../../blur.ts';
 import { type Answering, answerOf } from '../answer.ts';
 import { addDays, weekdayOf } from '../numbers/calendar.ts';
 import type { AskedPlace } from '../numbers/question.ts';
-import { errorOf, mostDays, type PastDay, reckon } from './reckon.ts';
+import { errorOf, maxDays, type PastDay, reckon } from './reckon.ts';
 
 /** What a day of the calendar is where somebody asks: `special` has other hours than its week. */
 export type DayKind = 'open' | 'closed' | 'special';
@@ -36,7 +36,7 @@ export interface ForecastAnswer {
 }
 
 /** Twice the days that a forecast looks back at, and room for holidays. */
-export const weeksBack = 2 * mostDays + 10;
+export const weeksBack = 2 * maxDays + 10;
 const aheadDays = 14;
 
 export type Forecasting = Answering & { readonly findDays: FindDays };
@@ -75,7 +75,7 @@ export async function forecastOf(
       date,
       visitors: toldCount(reckoned.value, isProtected),
       ...countError(reckoned.errors, isProtected),
-      days: alike.slice(0, mostDays),
+      days: alike.slice(0, maxDays),
     },
   };
 }

@@ -15,7 +15,7 @@ export interface Reckoned {
 }
 
 /** How many days of the same weekday a forecast looks back at. */
-export const mostDays = 8;
+export const maxDays = 8;
 /** Fewer say nothing about the next one, and fewer trials nothing about the error. */
 export const fewestDays = 4;
 
@@ -24,10 +24,10 @@ export const fewestDays = 4;
  * forecast, made from the days before each of these eight, would have been off. Undefined if there are too few.
  */
 export function reckon(past: readonly PastDay[]): Reckoned | undefined {
-  const days = past.slice(0, mostDays);
+  const days = past.slice(0, maxDays);
   if (days.length < fewestDays) return undefined;
   const errors = days.flatMap(({ value }, index) => {
-    const before = past.slice(index + 1, index + 1 + mostDays);
+    const before = past.slice(index + 1, index + 1 + maxDays);
     return before.length < fewestDays ? [] : [Math.abs(middleOf(before) - value)];
   });
   if (errors.length < fewestDays) return undefined;

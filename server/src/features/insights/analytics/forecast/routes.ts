@@ -11,7 +11,7 @@ import { type Dimension, dimensions } from '../numbers/places.ts';
 import { readPlace } from '../numbers/question.ts';
 import { analyticsTag, countSchema, daySchema, secondsSchema } from '../numbers/schemas.ts';
 import { type FindDays, forecastOf } from './answer.ts';
-import { fewestDays, mostDays } from './reckon.ts';
+import { fewestDays, maxDays } from './reckon.ts';
 import { zoneForecastsOf } from './zones.ts';
 
 const errorMembers = {
@@ -28,7 +28,7 @@ const forecastSchema = Type.Object({
   visitors: countSchema('The middle of `days`'),
   ...errorMembers,
   days: Type.Array(Type.Object({ date: daySchema, visitors: countSchema('Visitors of that day') }), {
-    description: `The last ${mostDays} days like it or fewer, the last first: the same weekday, open, and no holiday`,
+    description: `The last ${maxDays} days like it or fewer, the last first: the same weekday, open, and no holiday`,
   }),
 });
 
@@ -67,7 +67,7 @@ const zonesSchema = Type.Object({
             peak: countSchema('Most visitors at once'),
             stay: secondsSchema('Seconds that half of the visits did not exceed'),
           }),
-          { description: `The last ${mostDays} days like it or fewer, the last first` },
+          { description: `The last ${maxDays} days like it or fewer, the last first` },
         ),
       }),
       { description: 'Zones in which somebody was on a day like it' },
@@ -146,7 +146,7 @@ export function forecastEndpoints(db: Db, isBehind: Answering['isBehind'], findD
       operationId: 'getZoneForecasts',
       summary: 'Say how many may be in each zone at once on the next open day, and for how long',
       description:
-        `For each zone the middle of the peaks and of the median stays on the last ${mostDays} days of the same weekday on which the ` +
+        `For each zone the middle of the peaks and of the median stays on the last ${maxDays} days of the same weekday on which the ` +
         'place was open as usual, and how far the same reckoning would have been off on these days. In a queue the stay is the wait.',
       query: placeQuery(['venue', 'floor', 'zone']),
       answer: { status: 200, description: 'The forecasts.', schema: zonesSchema, example: zonesExample },
@@ -161,7 +161,7 @@ export function forecastEndpoints(db: Db, isBehind: Answering['isBehind'], findD
       operationId: 'getForecast',
       summary: 'Say how many visitors the next open day may bring',
       description:
-        `The middle of the last ${mostDays} days of the same weekday on which the place was open as usual, and how far the same ` +
+        `The middle of the last ${maxDays} days of the same weekday on which the place was open as usual, and how far the same ` +
         'reckoning would have been off on these days. Days that are exceptions of the opening hours are left out, and so is today. ' +
         'Nothing is said where there are too few days.',
       query: placeQuery(dimensions),

@@ -9,7 +9,7 @@ import { findBlur, findState, isCounted, zoneDwellsDuring } from '../numbers/sto
 import { VisitorSet } from '../numbers/visitor-set.ts';
 import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
 import { countError, type Forecasting, nextOpenDay, sizeOf, toldCount, weeksBack } from './answer.ts';
-import { errorOf, mostDays, reckon } from './reckon.ts';
+import { errorOf, maxDays, reckon } from './reckon.ts';
 
 /** How many visitors the next open day may bring to each zone at once, and how long they may stay or, in a queue, wait. */
 
@@ -201,7 +201,7 @@ function forecastOfZone(zoneId: string, days: readonly ZoneDay[], isProtected: b
     stay: stays
       ? { seconds: Math.round(stays.value / stayStep) * stayStep, ...errorOf(stays.errors, { step: stayStep }) }
       : null,
-    days: days.slice(0, mostDays),
+    days: days.slice(0, maxDays),
   };
 }
 

@@ -86,7 +86,7 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
     const part = parts.get(key) ?? { start, triggerId: row.trigger_id, group: row.message_group, sums: nothing() };
     parts.set(key, part);
     addTo(part.sums, row);
-    if (parts.size > mostRows) throw tooMany(interval);
+    if (parts.size > maxRows) throw tooMany(interval);
   }
   const blur = isProtected ? await findBlur(db, appId) : undefined;
   const names = await by.namesOf(db, appId, [...wholes.keys()]);
@@ -99,7 +99,7 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
     interval,
     isProtected,
     isComplete:
-      !(await store.hasMoreChanged(db, appId, mostWaiting)) &&
+      !(await store.hasMoreChanged(db, appId, maxWaiting)) &&
       (state === undefined || (state.recounted_to === null && state.time_zone === zone)),
     messages: [...wholes]
       .map(([id, groups]) => messageOf(id, names.get(id), groups, blur))
@@ -117,15 +117,15 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
 }
 
 /** More than these are counted in more than some seconds. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** So many rows are told: what is kept and sent of one answer must not grow with the app. */
-const mostRows = 10_000;
+const maxRows = 10_000;
 
 const tooMany = (interval: string) =>
   fail(
     'InvalidQuery',
-    `These are more than ${mostRows} rows by ${interval}. Ask about a shorter period or one message.`,
+    `These are more than ${maxRows} rows by ${interval}. Ask about a shorter period or one message.`,
   );
 
 const sizeOf = ({ groups }: MessageNumbers) =>
@@ -234,7 +234,7 @@ function comparisonOf(one: GroupNumbers, other: GroupNumbers, deviation: number)
 }
 
 /** Ten messages and more are one row. */
-const mostMessages = 10;
+const maxMessages = 10;
 
 /** How many messages visitors were shown; only of one whole week or month, since weeks cannot be added up. */
 type Loads = MessageAnswering & { readonly blur: Blur | undefined };
@@ -245,7 +245,7 @@ async function loadOf({ db, appId, zone, blur }: Loads, from: string, until: str
   const row = await store.findLoad(db, appId, unit, dayStart(from, zone));
   const visitors = new Map<number, number>();
   for (const [n, count] of Object.entries(JSON.parse(row?.visitors ?? '{}') as Record<string, number>)) {
-    const messages = Math.min(mostMessages, Number(n));
+    const messages = Math.min(maxMessages, Number(n));
     visitors.set(messages, (visitors.get(messages) ?? 0) + Number(count));
   }
   return [...visitors]

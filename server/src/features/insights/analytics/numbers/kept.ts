@@ -8,7 +8,7 @@ interface Entry {
   usedAt: number;
 }
 
-const mostBytes = 64 * 2 ** 20;
+const maxBytes = 64 * 2 ** 20;
 /** Ms. People who look at numbers look at several pages. */
 const idleMs = 10 * 60_000;
 
@@ -19,12 +19,12 @@ const idleMs = 10 * 60_000;
 export class Kept {
   readonly #entries = new Map<string, Entry>();
   readonly #reading = new Map<string, Promise<Sized>>();
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ most = mostBytes } = {}) {
-    this.#mostBytes = most;
+  constructor({ most = maxBytes } = {}) {
+    this.#maxBytes = most;
   }
 
   /** In bytes. */
@@ -60,7 +60,7 @@ export class Kept {
 
   async #read(key: string, read: () => Promise<Sized>, isStill: () => Promise<boolean>): Promise<Sized> {
     const value = await read();
-    if (value.bytes <= this.#mostBytes / 2 && (await isStill())) this.#keep(key, value);
+    if (value.bytes <= this.#maxBytes / 2 && (await isStill())) this.#keep(key, value);
     return value;
   }
 
@@ -68,7 +68,7 @@ export class Kept {
     this.#entries.set(key, { value, usedAt: performance.now() });
     this.#bytes += value.bytes;
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#mostBytes) break;
+      if (this.#bytes <= this.#maxBytes) break;
       this.#drop(oldest);
     }
     this.#timer ??= setInterval(() => this.#dropIdle(), idleMs / 2).unref();

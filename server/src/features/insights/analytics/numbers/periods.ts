@@ -159,7 +159,7 @@ export async function stampsOf(db: Db, stretch: Stretch): Promise<ReadonlySet<st
 }
 
 /** How often an answer is started again. */
-const mostTries = 4;
+const maxTries = 4;
 
 /**
  * Reads a stretch of time in several statements, and repeats that if a year or a part of a month was added up between them: its days would
@@ -170,7 +170,7 @@ export async function readSteadily<T>(db: Db, stretch: Stretch, read: () => Prom
   for (let tries = 1; ; tries++) {
     const before = await stamp();
     const result = await read();
-    if (tries === mostTries || (await stamp()) === before) return result;
+    if (tries === maxTries || (await stamp()) === before) return result;
   }
 }
 

@@ -41,11 +41,11 @@ export interface AskedFor {
   readonly isProtected: boolean;
 }
 
-const mostDays = 1_100;
+const maxDays = 1_100;
 /** Nothing was counted before, and the calendar of time zones knows neither the first centuries nor five-digit years. */
 const [firstDay, lastDay] = ['1970-01-01', '9998-12-31'];
-const mostHourDays = 62;
-const mostPlaceDays = 400;
+const maxHourDays = 62;
+const maxPlaceDays = 400;
 
 const wrong = (message: string) => fail('InvalidQuery', message);
 
@@ -61,7 +61,7 @@ export function readPeriod(query: Query, today: string): AskedPeriod {
   if (!isDate(until)) throw wrong('until must be a day such as 2026-11-01; it is the day after the last.');
   if (from < firstDay || until > lastDay) throw wrong(`A period lies between ${firstDay} and ${lastDay}.`);
   if (until <= from) throw wrong('until must be after from; it is the day after the last.');
-  if (daysBetween(from, until) > mostDays) throw wrong(`A period has at most ${mostDays} days.`);
+  if (daysBetween(from, until) > maxDays) throw wrong(`A period has at most ${maxDays} days.`);
   return { from, until };
 }
 
@@ -109,9 +109,9 @@ function assertBounded({ from, until, interval, groupBy, place }: NumbersQuestio
   if (groupBy && place && dimensions.indexOf(groupBy) > dimensions.indexOf(place.dimension))
     throw wrong(`A ${place.dimension} has no ${groupBy}s to group by.`);
   const byPlace = groupBy !== undefined;
-  if (interval === 'hour' && days > mostHourDays) throw wrong(`By hour a period has at most ${mostHourDays} days.`);
-  const isLong = byPlace && interval !== 'total' && days > mostPlaceDays;
-  if (isLong) throw wrong(`By place and interval a period has at most ${mostPlaceDays} days.`);
+  if (interval === 'hour' && days > maxHourDays) throw wrong(`By hour a period has at most ${maxHourDays} days.`);
+  const isLong = byPlace && interval !== 'total' && days > maxPlaceDays;
+  if (isLong) throw wrong(`By place and interval a period has at most ${maxPlaceDays} days.`);
   if (byPlace && (interval === 'hour' || interval === 'hourOfWeek') && days > 7)
     throw wrong('By place and hour a period has at most 7 days.');
 }

@@ -1,8 +1,8 @@
 import { countRanks, estimate, noRank, rankOf, registerCount, registerOf } from './registers.ts';
-import { mostExact, VisitorSet } from './visitor-set.ts';
+import { maxExact, VisitorSet } from './visitor-set.ts';
 
 /** A register has four bits; what does not fit is kept beside them. */
-const mostPacked = 15;
+const maxPacked = 15;
 /** The approximate overhead of an object in bytes. */
 const overhead = 300;
 
@@ -28,8 +28,8 @@ export class SealedSet {
     this.#packed = new Uint8Array(registerCount / 2);
     for (let place = 0; place < registerCount; place++) {
       const rank = (registers[place] as number) - noRank;
-      if (rank >= mostPacked) this.#high.set(place, rank);
-      (this.#packed[place >> 1] as number) |= Math.min(rank, mostPacked) << ((place & 1) * 4);
+      if (rank >= maxPacked) this.#high.set(place, rank);
+      (this.#packed[place >> 1] as number) |= Math.min(rank, maxPacked) << ((place & 1) * 4);
     }
   }
 
@@ -40,7 +40,7 @@ export class SealedSet {
     if (hashes === undefined) return this.#joined(other);
     if (this.#packed) return this.#estimateWith(this.#packed, hashes);
     const size = this.size + hashes.reduce((more, hash) => (this.#has(hash) ? more : more + 1), 0);
-    return size > mostExact ? this.#joined(other) : size;
+    return size > maxExact ? this.#joined(other) : size;
   }
 
   /** The approximate bytes of memory. */
@@ -64,8 +64,8 @@ export class SealedSet {
   }
 
   #rankAt(packed: Uint8Array, place: number): number {
-    const rank = ((packed[place >> 1] as number) >> ((place & 1) * 4)) & mostPacked;
-    return rank === mostPacked ? (this.#high.get(place) ?? rank) : rank;
+    const rank = ((packed[place >> 1] as number) >> ((place & 1) * 4)) & maxPacked;
+    return rank === maxPacked ? (this.#high.get(place) ?? rank) : rank;
   }
 
   #has(hash: number): boolean {

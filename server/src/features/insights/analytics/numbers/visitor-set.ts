@@ -60,7 +60,7 @@ export class VisitorSet {
     }
     this.#waiting.push(bytes);
     this.#waitingCount += Math.floor(bytes.length / hashBytes);
-    if (this.#waitingCount > mostWaiting) this.#join();
+    if (this.#waitingCount > maxWaiting) this.#join();
   }
 
   /** Adds what is in another set. */
@@ -73,7 +73,7 @@ export class VisitorSet {
 
   /** Exact up to 2,048. */
   size(): number {
-    if (this.#exact?.size === 0 && this.#waitingCount <= mostExact) {
+    if (this.#exact?.size === 0 && this.#waitingCount <= maxExact) {
       // A written set names each hash once.
       if (this.#waiting.length < 2) return this.#waitingCount;
       this.#size ??= hashesIn(this.#waiting, this.#waitingCount).length;
@@ -95,7 +95,7 @@ export class VisitorSet {
 
   /** Each once, ascending; undefined if there are more than 2,048. */
   hashes(): Float64Array | undefined {
-    if (this.#exact?.size === 0 && this.#waitingCount <= mostExact) return hashesIn(this.#waiting, this.#waitingCount);
+    if (this.#exact?.size === 0 && this.#waitingCount <= maxExact) return hashesIn(this.#waiting, this.#waitingCount);
     this.#join();
     return this.#exact && Float64Array.from(this.#exact).sort();
   }
@@ -123,7 +123,7 @@ export class VisitorSet {
   #join(): void {
     if (this.#waitingCount === 0) return;
     const waiting = this.#waiting;
-    const isLarge = this.#waitingCount > mostExact;
+    const isLarge = this.#waitingCount > maxExact;
     this.#waiting = [];
     this.#waitingCount = 0;
     const registers = isLarge ? this.#registersWith(waiting) : undefined;
@@ -148,7 +148,7 @@ export class VisitorSet {
   }
 
   #shorten(): void {
-    if ((this.#exact?.size ?? 0) > mostExact) this.#toRegisters();
+    if ((this.#exact?.size ?? 0) > maxExact) this.#toRegisters();
   }
 
   #toRegisters(): Uint8Array {
@@ -161,11 +161,11 @@ export class VisitorSet {
 }
 
 /** A larger set is stored as registers. */
-export const mostExact = 2_048;
+export const maxExact = 2_048;
 /** An estimate above it is never one of 2,048 or fewer: that would be wrong by fifteen standard errors. */
-const surelyMore = mostExact * 1.12;
+const surelyMore = maxExact * 1.12;
 /** The most pending hashes (100 kB). */
-const mostWaiting = 8 * mostExact;
+const maxWaiting = 8 * maxExact;
 
 const sizeOf = (registers: Uint8Array) => Math.round(estimate(countRanks(registers)));
 

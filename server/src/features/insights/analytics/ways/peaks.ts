@@ -103,12 +103,12 @@ async function readPeaks(
   // There are no rows of years: for a year that has been added up, the rows of its days and hours are used.
   const all = await partsOf({ db, appId, zone, due, mayTakeYears: true }, { from, until });
   if (place?.dimension === 'beacon')
-    return { closed: sorted(await mostOf(by, { parts: all, interval, beaconId: place.id })), open: new Map() };
+    return { closed: sorted(await maxOf(by, { parts: all, interval, beaconId: place.id })), open: new Map() };
   const parts = closedOf(all);
-  const open = await mostOf(by, { parts: parts.open, interval, venueId });
+  const open = await maxOf(by, { parts: parts.open, interval, venueId });
   if (parts.closed.length === 0) return { closed: sorted(open), open: new Map() };
   const { most } = await keptOf(by, { what: `peak-${interval}`, parts: parts.closed, venueId }, async (venue) => {
-    const all = await mostOf(by, { parts: parts.closed, interval, venueId: venue });
+    const all = await maxOf(by, { parts: parts.closed, interval, venueId: venue });
     return { most: sorted(all), bytes: all.size * bytesOfOne } satisfies ClosedPeaks;
   });
   return { closed: most, open };
@@ -125,7 +125,7 @@ interface AskedPeaks {
 }
 
 /** Rows of hours, or of days that have been added up if hours are not needed. */
-async function mostOf(by: AskingWays, { parts, interval, venueId, beaconId }: AskedPeaks): Promise<MostByKey> {
+async function maxOf(by: AskingWays, { parts, interval, venueId, beaconId }: AskedPeaks): Promise<MostByKey> {
   const { db, appId, zone } = by;
   const most = new Map<string, Most>();
   // A beacon may have been in a zone for a part of the time.

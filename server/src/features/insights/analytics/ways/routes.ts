@@ -12,7 +12,7 @@ import { assertOneUnit, oneOf, readPeriod, readPlace } from '../numbers/question
 import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from '../numbers/schemas.ts';
 import { type AskingWays, flowsOf, pathsOf, type WayQuestion } from './answer.ts';
 import { peakIntervals, peaksOf } from './peaks.ts';
-import { longestPath } from './tours.ts';
+import { maxPath } from './tours.ts';
 
 const placeMembers = {
   zoneId: Type.Optional(Type.String({ description: 'The objectId of the zone' })),
@@ -78,7 +78,7 @@ type Asking = Caller & { readonly query: Query; readonly now: number };
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** Peaks of each hour of a longer time are too many rows. */
-const mostPeakDays = { day: 400, hour: 31, hourOfWeek: 100 } as const;
+const maxPeakDays = { day: 400, hour: 31, hourOfWeek: 100 } as const;
 
 /** Who asks, and what, of one call. @throws Failure InvalidQuery */
 type Ask = (call: Asking) => { readonly by: AskingWays; readonly question: WayQuestion };
@@ -132,7 +132,7 @@ function pathsEndpoint(asked: Ask): Endpoint {
     path: '/analytics/paths',
     operationId: 'getPaths',
     summary: 'List the commonest paths through a venue',
-    description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. Of a floor, zone or beacon these are the paths that pass it among their first ${longestPath} places. ${small}`,
+    description: `Tours that have ended, by their first ${maxPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. Of a floor, zone or beacon these are the paths that pass it among their first ${maxPath} places. ${small}`,
     query: [
       ...periodQuery,
       ...placeQuery,
@@ -184,7 +184,7 @@ function peaksEndpoint(asking: Ask): Endpoint {
     summary: 'Tell how many were at a zone at once',
     description:
       'The most visitors that were at a zone (or with `beaconId` at that beacon) at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
-      `${mostPeakDays.hour} days, by hour of the week ${mostPeakDays.hourOfWeek}, by day ${mostPeakDays.day}. Where small groups are ` +
+      `${maxPeakDays.hour} days, by hour of the week ${maxPeakDays.hourOfWeek}, by day ${maxPeakDays.day}. Where small groups are ` +
       'protected, 1 to 4 visitors are `"1-4"` and others are rounded to fives.',
     query: [
       ...periodQuery,
@@ -221,7 +221,7 @@ function peaksEndpoint(asking: Ask): Endpoint {
     handle: async (call) => {
       const { by, question } = asking(call);
       const interval = oneOf('interval', peakIntervals, call.query['interval'] ?? 'hourOfWeek');
-      const most = mostPeakDays[interval];
+      const most = maxPeakDays[interval];
       if (daysBetween(question.from, question.until) > most)
         throw fail('InvalidQuery', `By ${interval} a period has at most ${most} days.`);
       return { result: await peaksOf(by, question, interval) };

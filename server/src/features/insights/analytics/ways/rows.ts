@@ -4,7 +4,7 @@ import { isPeak, peakKinds, type Way, type WayKind, Ways } from './tours.ts';
 /** Ways as they are written. */
 
 /** How many different ways of a kind are kept for a day or month; the rarest are left out. */
-const mostWays = 1_000;
+const maxWays = 1_000;
 /** Of paths, what is left out is counted together under this name. */
 export const otherPaths = '*';
 
@@ -43,13 +43,13 @@ function kept(ways: readonly Way[]): readonly Way[] {
   const sorted = ways.toSorted((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
   const isOther = ({ place }: Way) => place === otherPaths;
   const [common, rare] = [sorted.filter((way) => !isOther(way)), sorted.filter(isOther)];
-  rare.push(...common.slice(mostWays));
-  if (ways[0]?.kind !== 'path') return common.slice(0, mostWays);
+  rare.push(...common.slice(maxWays));
+  if (ways[0]?.kind !== 'path') return common.slice(0, maxWays);
   const others = new Ways();
   for (const { venueId, tours, visitors } of rare) {
     const other = others.of({ kind: 'path', hour: 0, venueId, place: otherPaths });
     other.tours += tours;
     other.visitors.addWritten(visitors.write());
   }
-  return [...common.slice(0, mostWays), ...others.all()];
+  return [...common.slice(0, maxWays), ...others.all()];
 }

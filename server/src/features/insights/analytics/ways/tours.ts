@@ -71,10 +71,10 @@ export class Ways {
 }
 
 /** Whoever was nowhere for longer has left, and comes a second time. */
-export const longestGapMs = hourMs;
+export const maxGapMs = hourMs;
 /** A path is told as far as its first places. */
-export const longestPath = 5;
-const longestTour = 40;
+export const maxPath = 5;
+const maxTour = 40;
 export const cutMark = '…';
 
 interface Stop {
@@ -137,7 +137,7 @@ function toursOf(visits: readonly Located[]): readonly (readonly Stop[])[] {
   let lastSeen = Number.NEGATIVE_INFINITY;
   for (const visit of ordered) {
     const leftAt = leftAtOf(visit);
-    const hasLeft = !isInside && visit.entered_at - lastSeen > longestGapMs;
+    const hasLeft = !isInside && visit.entered_at - lastSeen > maxGapMs;
     if (tours.length === 0 || hasLeft) tours.push([]);
     const tour = tours.at(-1) as Stop[];
     const here = tour.at(-1);
@@ -169,8 +169,8 @@ function countTour(
   countReaches(ways, tour, { hash, venueId });
   if (tour.some(({ leftAt }) => leftAt === null)) return;
   ways.count(keyOf('move', `${last.place}>`), hash);
-  const told = tour.slice(0, longestPath).map(({ place }) => place);
-  ways.count(keyOf('path', [...told, ...(tour.length > longestPath ? [cutMark] : [])].join('>')), hash);
+  const told = tour.slice(0, maxPath).map(({ place }) => place);
+  ways.count(keyOf('path', [...told, ...(tour.length > maxPath ? [cutMark] : [])].join('>')), hash);
 }
 
 /** From coming to one place for the first time to coming to another one later, wherever the visitor was between. */
@@ -180,7 +180,7 @@ function countReaches(
   { hash, venueId }: { readonly hash: number; readonly venueId: string },
 ): void {
   const firsts = new Map<string, number>();
-  for (const { place, enteredAt } of tour.slice(0, longestTour)) {
+  for (const { place, enteredAt } of tour.slice(0, maxTour)) {
     if (firsts.has(place)) continue;
     for (const [from, at] of firsts)
       ways.count({ kind: 'reach', hour: 0, venueId, place: `${from}>${place}` }, hash, (enteredAt - at) / 1000);

@@ -4,7 +4,7 @@ import type { ReportWords } from './words.ts';
 
 /** The messages that were valid only for a time, shown with the days of a report because they may explain its numbers. */
 
-const mostNamed = 6;
+const maxNamed = 6;
 
 const within = ({ subject: { campaigns }, from, until }: Figures): readonly Campaign[] =>
   campaigns.filter((campaign) => (campaign.from ?? '') < until && (campaign.last ?? '9999') >= from);
@@ -18,7 +18,7 @@ export function campaignMarks(figures: Figures, words: ReportWords): ReadonlyMap
   const mark = (day: string | undefined, text: string) => {
     if (isIn(day, figures)) marks.set(day, [...(marks.get(day) ?? []), text]);
   };
-  for (const { name, from, last } of within(figures).slice(0, mostNamed)) {
+  for (const { name, from, last } of within(figures).slice(0, maxNamed)) {
     if (from !== undefined && from === last) mark(from, words.t('{name}: on this day', { name }));
     else {
       mark(from, words.t('{name}: begins', { name }));
@@ -32,9 +32,9 @@ export function campaignMarks(figures: Figures, words: ReportWords): ReadonlyMap
 export function campaignsText(figures: Figures, words: ReportWords): readonly string[] {
   const found = within(figures);
   if (found.length === 0) return [];
-  const named = found.slice(0, mostNamed).map(({ name, from, last }) => `${name} (${daysText(from, last, words)})`);
+  const named = found.slice(0, maxNamed).map(({ name, from, last }) => `${name} (${daysText(from, last, words)})`);
   const campaigns = named.join(', ');
-  const more = found.length - mostNamed;
+  const more = found.length - maxNamed;
   if (more > 0) return [words.t('Campaigns in this time: {campaigns} and {more} more.', { campaigns, more })];
   return [words.t('Campaigns in this time: {campaigns}.', { campaigns })];
 }

@@ -6,8 +6,8 @@ import { addDays } from './periods.ts';
 import { storyOf } from './story.ts';
 import { changeText, isOpen, type ReportWords, sizeOf } from './words.ts';
 
-const mostZones = 8;
-const mostMessages = 8;
+const maxZones = 8;
+const maxMessages = 8;
 
 /** `consoleUrl`: of the app, such as https://pharos.example/console/apps/ID */
 export function documentOf(figures: Figures, consoleUrl: string, words: ReportWords): ReportDocument {
@@ -152,7 +152,7 @@ const gone = (id: string, words: ReportWords) => words.t('Deleted zone ({id})', 
 function zonesOf({ zones, subject }: Figures, address: Address, words: ReportWords): Block[] {
   if (zones.length === 0) return [];
   const sorted = zones.toSorted((a, b) => sizeOf(b.visitors) - sizeOf(a.visitors));
-  const bars = sorted.slice(0, mostZones).map(
+  const bars = sorted.slice(0, maxZones).map(
     (row): Bar => ({
       label: subject.zones.get(row.zoneId ?? '')?.name ?? gone(row.zoneId ?? '', words),
       size: sizeOf(row.visitors),
@@ -164,8 +164,8 @@ function zonesOf({ zones, subject }: Figures, address: Address, words: ReportWor
     }),
   );
   const more =
-    sorted.length > mostZones
-      ? [words.t('The {shown} of {all} with the most visitors.', { shown: mostZones, all: sorted.length })]
+    sorted.length > maxZones
+      ? [words.t('The {shown} of {all} with the most visitors.', { shown: maxZones, all: sorted.length })]
       : [];
   return [
     {
@@ -188,7 +188,7 @@ function peaksOf({ peaks, zones, subject }: Figures, address: Address, words: Re
   const isQueue = (id = '') => subject.zones.get(id)?.kind === 'queue';
   const rows = [...most.values()]
     .toSorted((a, b) => Number(isQueue(b.zoneId)) - Number(isQueue(a.zoneId)) || sizeOf(b.peak) - sizeOf(a.peak))
-    .slice(0, mostZones)
+    .slice(0, maxZones)
     .map(({ zoneId = '', start, peak }) => {
       const stay = zones.find((row) => row.zoneId === zoneId)?.dwellMedian;
       const name = subject.zones.get(zoneId)?.name ?? gone(zoneId, words);
@@ -213,14 +213,14 @@ function messagesOf({ messages }: Figures, address: Address, words: ReportWords)
   const all = (messages?.messages ?? []).flatMap(({ name, groups }) => groups.map((one) => ({ name, ...one })));
   if (all.length === 0) return [];
   const rows = all
-    .slice(0, mostMessages)
+    .slice(0, maxMessages)
     .map(({ name, group, reached, shown, openedBy, acted }) => [
       calledGroup(name, group, words),
       ...[reached, shown, openedBy, acted].map((count) => words.count(count)),
     ]);
   const more =
-    all.length > mostMessages
-      ? [words.t('The first {shown} of {all} rows.', { shown: mostMessages, all: all.length })]
+    all.length > maxMessages
+      ? [words.t('The first {shown} of {all} rows.', { shown: maxMessages, all: all.length })]
       : [];
   return [
     {

@@ -4,18 +4,18 @@ import type { ReportWords } from './words.ts';
 
 /** What messages led to: how many visitors reached the goal with and without the message, and what may be concluded. */
 
-const mostMessages = 6;
+const maxMessages = 6;
 
 type Message = MessageAnswer['messages'][number];
 
 export function effectOf({ messages }: Pick<Figures, 'messages'>, link: Link, words: ReportWords): Block[] {
   const tried = (messages?.messages ?? []).filter(({ groups }) => groups.some(({ share }) => share !== null));
   if (tried.length === 0) return [];
-  const shown = tried.slice(0, mostMessages);
+  const shown = tried.slice(0, maxMessages);
   const about = [
     words.t('The share of those reached who reached the goal; below it where it lies with 95 % certainty.'),
-    ...(tried.length > mostMessages
-      ? [words.t('The {shown} of {all} that reached most.', { shown: mostMessages, all: tried.length })]
+    ...(tried.length > maxMessages
+      ? [words.t('The {shown} of {all} that reached most.', { shown: maxMessages, all: tried.length })]
       : []),
   ];
   return [

@@ -5,7 +5,7 @@ import type { ReportDocument } from './blocks.ts';
 let last: Promise<unknown> = Promise.resolve();
 /** What was drawn last: a report goes to several people one after the other. */
 let drawn: { readonly key: string; readonly bytes: Buffer } | undefined;
-const longestMs = 60_000;
+const maxMs = 60_000;
 
 /** A report as PDF, drawn on its own thread, so that no request waits for it. `madeAt`: epoch milliseconds. */
 export function pdfOf(document: ReportDocument, madeAt: number): Promise<Buffer> {
@@ -21,7 +21,7 @@ export function pdfOf(document: ReportDocument, madeAt: number): Promise<Buffer>
 function draw(workerData: object): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./pdf-thread.ts', import.meta.url), { workerData });
-    const late = setTimeout(() => void worker.terminate(), longestMs);
+    const late = setTimeout(() => void worker.terminate(), maxMs);
     worker.on('message', (bytes: Uint8Array) => resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
     worker.on('error', reject);
     worker.on('exit', () => {

@@ -14,7 +14,7 @@ export interface ReportPeriod {
 /** Reports go out at this hour of the venue's clocks, on Monday or on the first of the month. */
 export const sendingHour = 7;
 /** One that is later than this is old news. */
-export const mostLateDays = 3;
+export const maxLateDays = 3;
 
 const dayMs = 86_400_000;
 const at = (day: string) => Date.parse(`${day}T00:00:00Z`);

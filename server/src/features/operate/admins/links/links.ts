@@ -20,7 +20,7 @@ export const handedHours = 24;
 const invitationMs = invitationDays * 24 * hourMs;
 
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
-const longestToken = 128;
+const maxToken = 128;
 const tenant = 'console';
 /** Mails to administrators belong to no app. */
 export const jobTenant = 'console';
@@ -195,7 +195,7 @@ export class AdminLinks {
   /** What a link is for. @throws Failure ObjectNotFound for one that is not usable */
   async open(token: string): Promise<OpenLink> {
     const { db, now } = this.#deps;
-    if (token.length > longestToken) throw unusable();
+    if (token.length > maxToken) throw unusable();
     const tokenHash = secretHash(token);
     const link = await store.findLink(db, tokenHash, now());
     if (!link) throw unusable();

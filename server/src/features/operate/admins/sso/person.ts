@@ -29,7 +29,7 @@ export interface SsoPerson {
   readonly authenticatedAt: number | undefined;
 }
 
-const longestName = 100;
+const maxName = 100;
 const emailForm = /^[^\s@]{1,64}@[^\s@]{1,135}$/;
 
 export function personOf({ subject, claims }: VerifiedToken, provider: ProviderRow): SsoPerson {
@@ -40,7 +40,7 @@ export function personOf({ subject, claims }: VerifiedToken, provider: ProviderR
     issuer: provider.issuer,
     subject,
     email: typeof email === 'string' && isVerified && emailForm.test(email) ? textOf(email, 200) : undefined,
-    name: names.map((name) => textOf(name, longestName)).find((name) => name !== ''),
+    name: names.map((name) => textOf(name, maxName)).find((name) => name !== ''),
     ...standingOf(claims, provider),
     hasProvedFactor: hasProvedFactor(claims, JSON.parse(provider.factor_values) as readonly string[]),
     authenticatedAt: typeof authTime === 'number' ? authTime * 1000 : undefined,

@@ -45,12 +45,12 @@ const timeoutMs = 5_000;
 const toleranceSeconds = 30;
 /** Of what an issuer says about itself, which hardly changes. */
 const freshMs = 600_000;
-const mostKept = 50;
+const maxKept = 50;
 
 /** The authorization code flow of OpenID Connect with PKCE, from the side of this service. */
 export class RelyingParty {
   readonly #deps: RelyingPartyDeps;
-  readonly #metadata = new BoundedMap<string, { readonly metadata: IssuerMetadata; readonly readAt: number }>(mostKept);
+  readonly #metadata = new BoundedMap<string, { readonly metadata: IssuerMetadata; readonly readAt: number }>(maxKept);
 
   constructor(deps: RelyingPartyDeps) {
     this.#deps = deps;

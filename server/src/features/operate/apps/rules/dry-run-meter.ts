@@ -1,4 +1,10 @@
-import type { AskedLists, DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../../../access/rules/dry-run.ts';
+import type {
+  CompiledQueries,
+  DryRunCell,
+  DryRunMeter,
+  DryRunOutcome,
+  Requests,
+} from '../../../../access/rules/dry-run.ts';
 import { type MemberRole, memberRoles, type Verb } from '../../../../access/rules/rule-types.ts';
 import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
 import type { Clock } from '../../../../base/clock.ts';
@@ -48,7 +54,7 @@ const manyCounts = 2_000;
 export class DryRunCounter implements DryRunMeter {
   readonly #deps: Deps;
   #counts = new Map<string, Count>();
-  readonly #lists = new BoundedMap<string, AskedLists>(manyCounts);
+  readonly #lists = new BoundedMap<string, CompiledQueries>(manyCounts);
   /** By app, for as long as it is in use: apps are kept in memory as long. */
   readonly #requests = new Map<string, Requests>();
   #isJudging = false;
@@ -72,14 +78,14 @@ export class DryRunCounter implements DryRunMeter {
     this.#add(appId, { ...cell, outcome }, 1);
   }
 
-  listsOf(appId: string, { subject, caller }: DryRunCell): AskedLists {
+  listsOf(appId: string, { subject, caller }: DryRunCell): CompiledQueries {
     const key = `${appId} ${subject} ${caller}`;
     const lists = this.#lists.get(key) ?? { judgedAt: Number.NEGATIVE_INFINITY, unjudged: 0 };
     this.#lists.set(key, lists);
     return lists;
   }
 
-  judgeList(appId: string, cell: DryRunCell, lists: AskedLists, isNarrowed: () => Promise<boolean>): void {
+  judgeList(appId: string, cell: DryRunCell, lists: CompiledQueries, isNarrowed: () => Promise<boolean>): void {
     if (this.#isJudging) return;
     const requests = lists.unjudged;
     Object.assign(lists, { judgedAt: this.#deps.now(), unjudged: 0 });

@@ -40,7 +40,7 @@ const codeMs = 5 * 60_000;
 const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const codeLength = 8;
 /** Somebody who tests on more phones removes the oldest. */
-const mostPhones = 5;
+const maxPhones = 5;
 /** Of one installation. A code has 40 bits and lives for minutes. */
 const tries: RateRule = { perSecond: 1 / 10, burst: 10 };
 
@@ -65,8 +65,8 @@ export class PairingService {
     const code = Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join('');
     const expiresAt = now() + codeMs;
     await db.transaction(async (db) => {
-      if ((await store.listPhones(db, shower)).length >= mostPhones)
-        throw fail('OperationForbidden', `You test on ${mostPhones} phones already. Remove one of them first.`);
+      if ((await store.listPhones(db, shower)).length >= maxPhones)
+        throw fail('OperationForbidden', `You test on ${maxPhones} phones already. Remove one of them first.`);
       await store.putCode(db, {
         app_id: shower.appId,
         admin_id: shower.adminId,

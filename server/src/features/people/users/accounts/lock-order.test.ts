@@ -22,7 +22,7 @@ describe('a session that is ended', () => {
 
   /** How often each of these statements was sent. */
   async function counting(forms: readonly RegExp[], work: () => Promise<unknown>): Promise<number[]> {
-    const statements = watchStatements(app.storage.db, { pulses: true });
+    const statements = watchStatements(app.storage.db, { pollers: true });
     await work();
     const texts = statements.take();
     return forms.map((form) => texts.filter((text) => form.test(text)).length);

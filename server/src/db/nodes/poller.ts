@@ -1,41 +1,41 @@
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 
-export interface PulseQuestion {
+export interface PollerQuestion {
   /** A select of one number; cheap, because it runs all the time. */
   readonly value: Sql;
   /** Must not throw or reject; a poll is over when this is. Null: there is no such row. */
   hear(value: number | null): void | Promise<void>;
 }
 
-export interface PulseSource {
+export interface PollerSource {
   /** Called for each poll; undefined: nothing to ask now. */
-  ask(): PulseQuestion | undefined;
+  ask(): PollerQuestion | undefined;
   /** The database did not answer. */
   lost?(): void;
 }
 
 /** How old a node's knowledge of the others may be if nothing notifies it sooner, ms. */
-export const pulseMs = 800;
+export const pollMs = 800;
 
 /**
  * Everything that a process has to find out by polling, in one statement: what other nodes have changed, and whether work is due.
  * So an idle node costs one statement per poll, however many parts of it want to know something.
  */
-export class Pulse {
+export class Poller {
   readonly #db: Database;
-  readonly #sources: PulseSource[] = [];
+  readonly #sources: PollerSource[] = [];
   readonly #everyMs: number;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor(db: Database, everyMs = pulseMs) {
+  constructor(db: Database, everyMs = pollMs) {
     this.#db = db;
     this.#everyMs = everyMs;
   }
 
-  add(source: PulseSource): void {
+  add(source: PollerSource): void {
     this.#sources.push(source);
   }
 

@@ -25,7 +25,7 @@ export interface ListQuestion {
 }
 
 /** A query that was parsed, planned and translated to SQL. Where its rule is general, a text stands for the user's id in all of it. */
-export interface AskedList {
+export interface CompiledQuery {
   readonly asks: Where | undefined;
   readonly where: Where | undefined;
   readonly order: Order;
@@ -34,21 +34,21 @@ export interface AskedList {
   readonly pages: PageReader;
 }
 
-const mostKnown = 500;
-const longestKnown = 600;
+const maxKnown = 500;
+const maxKnownLength = 600;
 /** Characters of all parameters: PostgreSQL's form of a short pattern may be a megabyte. */
-const longestValues = 10_000;
+const maxValues = 10_000;
 
 /**
  * Parses a list's query. Screens send the same again and again, so the last few hundred short queries are remembered for each table. When a
  * bucket's definition or its columns in lists change, it has another one.
  */
-class AskedLists {
-  #known = new WeakMap<ListedTable, Map<string, AskedList>>();
+class CompiledQueries {
+  #known = new WeakMap<ListedTable, Map<string, CompiledQuery>>();
   #size = 0;
 
   /** @throws Failure InvalidQuery */
-  read({ dialect }: Db, table: ListedTable, question: ListQuestion): AskedList {
+  read({ dialect }: Db, table: ListedTable, question: ListQuestion): CompiledQuery {
     const { where, order, defaultOrder, time, rule } = question;
     if (question.phones || (rule && !rule.general)) return ask(dialect, table, question, rule?.where);
     // Only what the client sends may contain spaces, and the length says where its first part ends.
@@ -57,29 +57,29 @@ class AskedLists {
     const known = this.#known.get(table)?.get(key);
     if (known) return known;
     const asked = ask(dialect, table, question, rule?.general?.where);
-    if (key.length <= longestKnown && lengthOf(asked.statements.condition) <= longestValues)
+    if (key.length <= maxKnownLength && lengthOf(asked.statements.condition) <= maxValues)
       this.#remember(table, key, asked);
     return asked;
   }
 
-  #remember(table: ListedTable, key: string, asked: AskedList): void {
-    if (this.#size >= mostKnown) {
+  #remember(table: ListedTable, key: string, asked: CompiledQuery): void {
+    if (this.#size >= maxKnown) {
       this.#known = new WeakMap();
       this.#size = 0;
     }
-    const known = this.#known.get(table) ?? new Map<string, AskedList>();
+    const known = this.#known.get(table) ?? new Map<string, CompiledQuery>();
     this.#known.set(table, known.set(key, asked));
     this.#size++;
   }
 }
 
-export const askedLists = new AskedLists();
+export const compiledQueries = new CompiledQueries();
 
 function lengthOf({ values }: Sql): number {
   return values.reduce<number>((total, value) => total + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function ask(dialect: Db['dialect'], table: ListedTable, question: ListQuestion, rule?: Where): AskedList {
+function ask(dialect: Db['dialect'], table: ListedTable, question: ListQuestion, rule?: Where): CompiledQuery {
   const { phones, defaultOrder, time } = question;
   const asks = phones ? parsePhoneWhere(question.where, table, phones) : parseWhere(question.where, table.lookup);
   const left = rule && without(rule, asks);

@@ -4,7 +4,7 @@ import { sql } from '../base/sql.ts';
 import type { Database, Db } from '../db/db.ts';
 import type { BucketMemory, RateRule, TokenBucket } from './rate-limit.ts';
 
-export interface LastingLimitDeps {
+export interface PersistentLimitDeps {
   readonly db: Database;
   readonly now: Clock;
   /** Runs work in the background and logs its errors. */
@@ -12,25 +12,25 @@ export interface LastingLimitDeps {
 }
 
 /** More than an attacker can create, because each costs a password check. The newest are kept. */
-const mostKept = 50_000;
+const maxKept = 50_000;
 
 /**
  * Stores the token buckets of limits, so that a restart does not refill them. A bucket is written in the background,
  * and only when it is less than half full: ordinary sign-ins cost nothing, and after a crash an attacker gains at most
  * half a budget. Keys are stored as hashes, because they contain addresses.
  */
-export class LastingLimits implements BucketMemory {
-  readonly #deps: LastingLimitDeps;
+export class PersistentLimits implements BucketMemory {
+  readonly #deps: PersistentLimitDeps;
   readonly #kept = new Map<string, TokenBucket>();
 
-  constructor(deps: LastingLimitDeps) {
+  constructor(deps: PersistentLimitDeps) {
     this.#deps = deps;
   }
 
   /** Reads the stored buckets; call it before the first request. */
   async load(): Promise<void> {
     const { db, now } = this.#deps;
-    for (const { keyHash, ...bucket } of await readBuckets(db, now(), mostKept)) this.#kept.set(keyHash, bucket);
+    for (const { keyHash, ...bucket } of await readBuckets(db, now(), maxKept)) this.#kept.set(keyHash, bucket);
   }
 
   recall(key: string): TokenBucket | undefined {
