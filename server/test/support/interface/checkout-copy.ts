@@ -20,6 +20,7 @@ const settings = [
   '.gitignore',
   'biome.json',
   'package.json',
+  'package-lock.json',
   'tsconfig.base.json',
   'tsconfig.json',
   'vitest.config.mjs',
