@@ -44,10 +44,10 @@ export const plainText = (statement: Sql) => renderSql(statement, () => '?').rep
  */
 export function watchStatements(db: Database, { pollers = false } = {}): { take(): string[] } {
   let texts: string[] = [];
-  const isPulse = (text: string) => /\b(revisions|cache_changes)\b/.test(text);
+  const isPoll = (text: string) => /\b(revisions|cache_changes)\b/.test(text);
   onStatements(db, (statement) => {
     const text = plainText(statement);
-    if (pollers || !isPulse(text)) texts.push(text);
+    if (pollers || !isPoll(text)) texts.push(text);
   });
   return {
     take() {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** The words that docs/glossary.md has given up are not in names. */
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+const givenUp: readonly { readonly use: string; readonly instead: RegExp }[] = [
+  // `longestDelay` is an option of the published SDK.
+  { use: 'max…', instead: /\b(?:most|longest)(?!Delay\b)[A-Z]\w*/g },
+  { use: 'poller', instead: /\b\w*[pP]ulse(?:s|Source|Ms|Question)?\b/g },
+  { use: 'persistent limits', instead: /\b[lL]astingLimit\w*/g },
+  { use: 'compiled query', instead: /\b[aA]skedList\w*/g },
+  { use: 'write-behind cache', instead: /\b[hH]eldTrack\w*/g },
+];
+
+test('no name in the code has a word that the glossary has given up', () => {
+  const found: string[] = [];
+  for (const part of ['server/src', 'server/test', 'packages', 'console/src/lib', 'console/src/features', 'bench'])
+    for (const name of readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })) {
+      const path = join(part, name);
+      if (!/\.tsx?$/.test(path) || /node_modules|wire\.ts|vocabulary/.test(path)) continue;
+      const text = readFileSync(join(root, path), 'utf8');
+      for (const { use, instead } of givenUp)
+        if (use !== 'poller' || part.startsWith('server'))
+          for (const [word] of text.matchAll(instead)) found.push(`${path}: ${use} instead of ${word}`);
+    }
+  assert.deepEqual(found, []);
+});
