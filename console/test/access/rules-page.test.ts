@@ -133,7 +133,7 @@ describe('the rules of an app in the console', () => {
   });
 
   test('a draft is kept where the page is left, and saved as one', async () => {
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'General' }).click();
     await inDialog('Keep a draft and leave').click();
     await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Rules' }).click();

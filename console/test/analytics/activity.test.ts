@@ -229,7 +229,7 @@ describe('activity in the console', () => {
     }
     await site.app.app.rollups.settle(appId);
     await open('/events');
-    await link('Analytics').click();
+    await link('Visitors').click();
     await page.locator('[data-drawn=true]').first().waitFor();
     const figures = page.getByRole('list', { name: 'Figures of the period' }).locator('b');
     const on = new Date(site.now + 9 * 3_600_000).toISOString().slice(0, 10);
