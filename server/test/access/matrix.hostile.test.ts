@@ -34,8 +34,8 @@ import { listen } from '../support/socket.ts';
 
 /**
  * Every endpoint × every record × whoever must not learn of it: by id with every method, in lists by every member, in counts and
- * orders, in audiences and in streams. Another user of the app is in other-people.test.ts, roles of administrators in
- * console-roles.test.ts and console-data.test.ts, words of rules in rules.test.ts, scopes in secret-keys.test.ts.
+ * orders, in audiences and in streams. Another user of the app is in other-people.hostile.test.ts, roles of administrators in
+ * console-roles.test.ts and console-data.test.ts, words of rules in rules.hostile.test.ts, scopes in secret-keys.hostile.test.ts.
  */
 
 interface Asker {

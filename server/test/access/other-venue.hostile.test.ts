@@ -8,7 +8,7 @@ import { openSite, pointer, type Site, stay, walk } from '../support/site.ts';
 
 /**
  * Whoever is limited to one venue is told of another by no endpoint, whichever there are, when people have been in both. By id with every
- * method: matrix.test.ts.
+ * method: matrix.hostile.test.ts.
  */
 
 for (const database of databases) {
