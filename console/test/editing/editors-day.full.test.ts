@@ -83,7 +83,7 @@ describe('the day of an editor', () => {
 
   test('opens the console, sees what there is, and writes a message', async () => {
     await goTo(page, `/console/apps/${app.appId}`);
-    await page.getByRole('link', { name: 'Notifications', exact: true }).click();
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
     await heading('No notifications yet').waitFor();
     await link('Add a notification').click();
     await field('Name').fill('Welcome to the whale');

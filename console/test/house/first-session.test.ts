@@ -80,7 +80,7 @@ describe('the first session in the console', () => {
     assert.deepEqual([answer.status, await answer.json()], [200, { results: [] }]);
     for (const part of [origin, appId, appKey]) assert.ok(curl.includes(part), `the curl line has ${part}`);
     await button('I have stored the key').click();
-    await heading('Museum guide').waitFor();
+    await page.getByRole('button', { name: /^Museum guide/ }).waitFor();
     assert.ok(!(await page.content()).includes(appKey));
   });
 
@@ -98,15 +98,15 @@ describe('the first session in the console', () => {
     assert.deepEqual([await ask('beacons'), await ask('users')], [200, 403]);
     assert.match(curl, /beacons/, 'what is shown to try works');
     await button('I have stored the key').click();
-    await heading('Castle visitors').waitFor();
+    await page.getByRole('button', { name: /^Castle visitors/ }).waitFor();
     await app.app.apps.remove(appId);
     await page.goto('/console/apps');
     await page.getByRole('link', { name: /Museum guide/ }).click();
-    await heading('Museum guide').waitFor();
+    await page.getByRole('button', { name: /^Museum guide/ }).waitFor();
   });
 
   test('a bucket with a bad name is refused, and one with a good name is made', async () => {
-    await page.getByRole('link', { name: 'Data' }).click();
+    await page.getByRole('link', { name: 'Content' }).click();
     await button('Create a bucket').click();
     await dialog().getByLabel('Name').fill('1st bucket');
     await dialog().getByRole('button', { name: 'Create' }).click();
@@ -124,6 +124,7 @@ describe('the first session in the console', () => {
   });
 
   test('a rule that is saved holds in the service', async () => {
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Rules' }).click();
     await page.getByText(/can read the names and e-mail addresses/).waitFor();
     await page.getByRole('button', { name: /^Accounts, List:/ }).click();
@@ -159,12 +160,12 @@ describe('the first session in the console', () => {
   });
 
   test('an app is renamed, moved to another time zone, and switched off and on', async () => {
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('link', { name: 'General' }).click();
     await page.getByLabel('Name').fill('Castle guide');
     await page.getByRole('combobox', { name: 'Time zone' }).fill('vienna');
     await page.getByRole('option', { name: 'Europe/Vienna' }).click();
     await button('Save').click();
-    await heading('Castle guide').waitFor();
+    await page.getByRole('button', { name: /^Castle guide/ }).waitFor();
     await button('Switch the app off').click();
     const asked = page.getByRole('dialog', { name: 'Switch the app off' });
     await asked.getByText('every copy of Castle guide is refused', { exact: false }).waitFor();
@@ -191,7 +192,8 @@ describe('the first session in the console', () => {
   });
 
   test('an administrator is added, and an e-mail that is taken is refused', async () => {
-    await page.getByRole('link', { name: 'Administrators' }).click();
+    await page.getByRole('button', { name: /^Castle guide/ }).click();
+    await page.getByRole('menuitem', { name: 'Administrators' }).click();
     await button('Add an administrator').click();
     await dialog().getByLabel('Name').fill('Ben Curator');
     await dialog().getByLabel('E-mail').fill(owner.email);

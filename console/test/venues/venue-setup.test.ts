@@ -81,8 +81,7 @@ describe('a venue of three floors is set up from pictures', () => {
     }
     await page.goto('/console/apps');
     await hands.click(page.getByRole('link', { name: 'Test app' }).first());
-    await hands.click(page.getByRole('link', { name: 'Beacons' }));
-    await hands.click(page.getByText('Venues', { exact: true }));
+    await hands.click(page.getByRole('link', { name: 'Places' }));
     await hands.click(page.getByRole('link', { name: 'Add a venue' }));
     await hands.type(page.getByRole('textbox', { name: 'Name' }), 'Town hall');
     await hands.click(button('Add the venue'));

@@ -111,9 +111,10 @@ export class ListStatements {
    * its index before it passes one.
    */
   #isFirst({ of }: Step): Sql {
+    const { where } = this.#dialect;
     const each = of.map((_, place) => {
       const earlier: Where = { kind: 'none', parts: of.slice(0, place).flatMap((one) => one ?? []) };
-      return sql` and (listed_by <> ${raw(String(place))} or ${whereToSql(earlier, this.#dialect.where)})`;
+      return sql` and (listed_by <> ${raw(String(place))} or ${whereToSql(earlier, where)})`;
     });
     return joinSql(each.slice(1), '');
   }
