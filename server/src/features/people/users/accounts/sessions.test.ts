@@ -31,8 +31,12 @@ for (const database of bothDatabases) {
     const refresh = (refreshToken: string) =>
       app.send({ method: 'POST', url: `${users}/token`, body: { refreshToken } });
     const bearer = (answer: Answer) => ({ authorization: `Bearer ${answer.body.accessToken}` });
-    const isAlive = async (answer: Answer) =>
-      (await app.send({ method: 'GET', url: `${users}/me`, headers: bearer(answer) })).status === 200;
+    const isAlive = async (answer: Answer) => {
+      const { status } = await app.send({ method: 'GET', url: `${users}/me`, headers: bearer(answer) });
+      // That the token has arrived is noted in the background.
+      await app.app.idle();
+      return status === 200;
+    };
     const sessionsOf = async (answer: Answer) =>
       (await app.send({ method: 'GET', url: `${users}/me/sessions`, headers: bearer(answer) })).body.results;
     const assertOver = (answer: Answer, why = /no longer valid/) => {
