@@ -2,6 +2,7 @@ import { Badge, Menu, UnstyledButton } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Icon, type IconName } from '../components/page/icon.tsx';
 import type { Permission } from '../lib/data/access.ts';
 import { appQuery, appsQuery } from '../lib/data/queries.ts';
@@ -24,11 +25,12 @@ interface Props {
 /** Which app this is, with the way to the others and to the pages about the service. */
 export function AppSwitcher({ appId, general }: Props) {
   const { data: app } = useQuery(appQuery(appId));
-  const { data: apps = [] } = useQuery(appsQuery);
+  const [isOpen, setOpen] = useState(false);
+  const { data: apps = [] } = useQuery({ ...appsQuery, enabled: isOpen });
   const clipboard = useClipboard();
   const others = apps.filter((one) => one.appId !== appId);
   return (
-    <Menu width="16rem" position="bottom-start">
+    <Menu width="16rem" position="bottom-start" onChange={setOpen}>
       <Menu.Target>
         <UnstyledButton className={classes.switcher}>
           <span className={classes.which}>
