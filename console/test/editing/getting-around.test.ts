@@ -251,6 +251,21 @@ describe('getting around in the console', () => {
       await context.close();
     });
 
+  test('on a phone another app is chosen above the menu, which then closes', async () => {
+    const { appId } = await app.app.apps.create('Harbour tour');
+    const { page: own, context } = await openAs(browser, { app, origin, role: 'owner' });
+    await own.setViewportSize({ width: 390, height: 844 });
+    await own.goto(`/console/apps/${app.appId}/beacons`);
+    await own.getByRole('button', { name: 'Menu', exact: true }).click();
+    await own.getByRole('button', { name: /^Test app/ }).click();
+    await own.getByRole('menuitem', { name: 'Harbour tour' }).click();
+    await becomes(async () => new URL(own.url()).pathname.startsWith(`/console/apps/${appId}/`), true);
+    await own.getByRole('button', { name: /^Harbour tour/ }).waitFor({ state: 'hidden' });
+    await own.getByRole('heading', { level: 1 }).waitFor();
+    await context.close();
+    await app.app.apps.remove(appId);
+  });
+
   test('on a phone whose letters are twice as large nothing overlaps or sticks out', async () => {
     // As many letters as there is room for then.
     await page.setViewportSize({ width: 195, height: 420 });
