@@ -45,7 +45,6 @@ export default defineConfig({
     silent: 'passed-only',
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: [
-      `--import=${pathToFileURL(script('test', 'as-vitest.mjs')).href}`,
       `--import=${pathToFileURL(script('bundled-libraries.mjs')).href}`,
       // The processors are busy with other files; threads that collect garbage beside a file's own cost more than they give.
       '--single-threaded-gc',

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { root } from '../install.mjs';
 
 /** Tells at the end of a process how many files it has loaded. */
@@ -29,7 +29,7 @@ const counting = `import { registerHooks } from 'node:module';
 describe('the bundled program', () => {
   let checkout;
   const at = (...path) => join(checkout, ...path);
-  before(() => {
+  beforeAll(() => {
     // Other tests are running the one of this checkout.
     checkout = mkdtempSync(join(tmpdir(), 'pharos-program-'));
     for (const path of ['scripts', 'server', 'packages', 'package.json', 'package-lock.json', 'console/src/lib/words'])
@@ -40,7 +40,7 @@ describe('the bundled program', () => {
     symlinkSync(join(root, 'docs'), at('docs'));
     writeFileSync(at('counting.mjs'), counting);
   });
-  after(() => rmSync(checkout, { recursive: true, force: true }));
+  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
   const bundles = () => readdirSync(at('.cache', 'program'));
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openSite, pointer, type Site } from '../../server/test/support/site.ts';
 import { PharosClient } from '../src/index.ts';
 
@@ -16,7 +16,7 @@ describe('the analytics of the client, against the service', () => {
   let [hallZone, shopZone] = ['', ''];
   let period: { readonly from: string; readonly until: string };
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     site.app.app.ticker.stop();
     // All of it is on one day, whenever this runs.
@@ -44,7 +44,7 @@ describe('the analytics of the client, against the service', () => {
     site.app.clock.now = began + 120 * minute;
     await site.app.app.rollups.settle(appId);
   });
-  after(() => site.close());
+  afterAll(() => site.close());
 
   async function furnish(): Promise<void> {
     const venueId = { __type: 'Pointer', className: 'Venue' } as const;

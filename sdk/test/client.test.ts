@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 import { type AppOptions, entityTag, PharosClient, PharosError } from '../src/index.ts';
 
@@ -14,7 +14,7 @@ describe('the client, against the service', () => {
   const connect = (options: Partial<AppOptions> = {}) =>
     new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, ...options });
 
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
@@ -23,7 +23,7 @@ describe('the client, against the service', () => {
     await client.users.signUp(account);
     await client.users.signIn({ email: account.email, password: account.password });
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   /** The error of `work`. */
   async function refused(work: Promise<unknown>): Promise<PharosError> {

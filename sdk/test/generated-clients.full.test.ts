@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { OpenApiDocument } from '../../server/src/http/openapi/openapi.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { type GeneratedCall, renderCalls, type Where } from './generated-calls.ts';
@@ -78,7 +78,7 @@ describe('clients that others generate from the OpenAPI document', () => {
   const tool = (path: string, args: readonly string[]) =>
     run(process.execPath, [join(tools, 'node_modules', path), ...args], { cwd: folder });
 
-  before(async () => {
+  beforeAll(async () => {
     tools = installConsumers();
     folder = mkdtempSync(join(tmpdir(), 'pharos-generated-'));
     symlinkSync(join(tools, 'node_modules'), join(folder, 'node_modules'));
@@ -102,7 +102,7 @@ describe('clients that others generate from the OpenAPI document', () => {
     for (const generator of ['fetch', 'hey', 'orval'] as const)
       writeFileSync(join(folder, `${generator}.ts`), renderCalls(generator, document, baseUrl));
   });
-  after(async () => {
+  afterAll(async () => {
     await app?.close();
     if (folder) rmSync(folder, { recursive: true, force: true });
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, mock, test } from 'node:test';
+import { mock } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { PharosClient, type PharosError } from '../src/index.ts';
 
 const body = { installationId: 'hung-phone', deviceType: 'ios' } as const;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { languageFor } from '../../server/src/delivery/push/translations.ts';
 import { inLanguage, languageOf } from '../src/language.ts';
 

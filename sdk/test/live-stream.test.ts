@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type SignedIn, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { type LiveEvent, type LiveOptions, PharosClient, type PharosError } from '../src/index.ts';
@@ -12,7 +12,7 @@ describe('the live stream, against the service', () => {
   let beacon: string;
   /** Cuts the newest connection. */
   let cut = () => {};
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     user = await signInManager(app);
@@ -31,7 +31,7 @@ describe('the live stream, against the service', () => {
       },
     });
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   /** Opens a stream; `next` waits for its next report. */
   function open(options: Partial<LiveOptions> = {}) {

@@ -5,12 +5,12 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { createGunzip } from 'node:zlib';
 import tar from 'tar-stream';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { packSdk } from '../../scripts/pack-sdk.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
@@ -107,7 +107,7 @@ describe('the packed client, in an empty folder', () => {
     return file;
   }
 
-  before(async () => {
+  beforeAll(async () => {
     tools = installConsumers();
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
@@ -127,7 +127,7 @@ describe('the packed client, in an empty folder', () => {
     write('app.mjs', `import * as sdk from '@pharos/sdk';${program} await main(sdk, ${settings}, console.log);`);
     write('app.cjs', `const sdk = require('@pharos/sdk');${program} main(sdk, ${settings}, console.log);`);
   });
-  after(async () => {
+  afterAll(async () => {
     await app?.close();
     if (folder) rmSync(folder, { recursive: true, force: true });
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { report, safely } from '../src/report.ts';
 
 describe("an exception of the app's own function", () => {
@@ -42,8 +43,9 @@ describe("an exception of the app's own function", () => {
   });
 
   test('is logged where the platform has no reportError', (context) => {
+    context.onTestFinished(() => mock.reset());
     delete platform.reportError;
-    const log = context.mock.method(console, 'error', () => undefined);
+    const log = mock.method(console, 'error', () => undefined);
     report(own);
     assert.deepEqual(log.mock.calls[0]?.arguments, [own]);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { PharosClient, PharosError } from '../src/index.ts';
 
 /** A connection that gives the prepared answers one after the other, and then answers like the service. */
@@ -15,7 +15,7 @@ describe('repeating', () => {
   let waits: number[] = [];
   let client: PharosClient;
 
-  before(async () => {
+  beforeAll(async () => {
     server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url}`);
       keys.push(request.headers['idempotency-key']);
@@ -36,7 +36,7 @@ describe('repeating', () => {
       retry: { sleep: async (wait) => void waits.push(wait), random: () => 0.5 },
     });
   });
-  after(() => server.close());
+  afterAll(() => server.close());
   beforeEach(() => {
     [seen, keys, waits] = [[], [], []];
   });

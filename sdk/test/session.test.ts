@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test';
+import { mock } from 'node:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 import { type AppOptions, PharosClient, type PharosError, type Tokens } from '../src/index.ts';
 
@@ -10,12 +11,12 @@ let people = 0;
 describe('a client with a refresh token, against the service', () => {
   let app: TestApp;
   let baseUrl: string;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
   });
-  after(() => app.close());
+  afterAll(() => app.close());
   beforeEach(() => mock.timers.enable({ apis: ['Date'], now: app.clock.now }));
   afterEach(() => mock.timers.reset());
 

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { PharosClient, PharosError, type Sighting, type SightingQueueOptions } from '../src/index.ts';
@@ -19,7 +19,7 @@ describe('the queue of sightings, against the service', () => {
   let batches: number[] = [];
   let client: PharosClient;
 
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
@@ -41,7 +41,7 @@ describe('the queue of sightings, against the service', () => {
     });
     await create(app, '/api/v2/installations', { installationId: 'phone', deviceType: 'ios' });
   });
-  after(() => app.close());
+  afterAll(() => app.close());
   beforeEach(() => {
     [network, batches] = [[], []];
   });

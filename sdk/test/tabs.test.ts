@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { becomes, launchBrowser, patienceMs } from '../../console/test/browser.ts';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
@@ -33,14 +33,14 @@ describe('tabs of one browser, whose tokens are in localStorage', () => {
   let page: Awaited<ReturnType<typeof serveApp>>;
   let browser: Browser;
   let context: BrowserContext;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     service = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
     page = await serveApp();
     browser = await launchBrowser();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser.close();
     page.server.close();
     page.server.closeAllConnections();

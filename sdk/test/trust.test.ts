@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { mock } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { type AppOptions, type LiveOptions, PharosClient, PharosError } from '../src/index.ts';
 
 const page = '<!doctype html><title>Welcome to the hotel</title>';
@@ -14,7 +15,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
   let server: Server;
   let answer: RequestListener;
   let seen: string[] = [];
-  before(async () => {
+  beforeAll(async () => {
     server = createServer((request, response) => {
       seen.push(`${request.method} ${request.url}`);
       answer(request, response);
@@ -22,7 +23,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
-  after(() => {
+  afterAll(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -219,8 +220,9 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
   });
 
   test('an exception in onEvent reaches the error log when nobody handles it', async (t) => {
+    t.onTestFinished(() => mock.reset());
     answer = (_, response) => void response.writeHead(200, stream).write(event(1) + event(2));
-    const logged = t.mock.method(console, 'error', () => undefined);
+    const logged = mock.method(console, 'error', () => undefined);
     await listen({ onError: undefined }, (all) => all.includes('event 2'));
     assert.match(String(logged.mock.calls[0]?.arguments[0]), /of the app/);
   });

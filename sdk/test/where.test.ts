@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 import { consoleOrigin, openConsole } from '../../server/test/support/console.ts';
 import { type Beacon, PharosClient, where } from '../src/index.ts';
@@ -34,7 +34,7 @@ describe('a filter', () => {
 describe('the client of a page, against the service', () => {
   let app: TestApp;
   let client: PharosClient;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     const origin = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
@@ -46,7 +46,7 @@ describe('the client of a page, against the service', () => {
         fetch(url, { ...request, headers: { ...(request?.headers as object), cookie, origin: consoleOrigin } }),
     });
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   test('works with the session, and its filters find what they say', async () => {
     for (const [name, major] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { generateWire } from '../../scripts/generate-wire.ts';
 
 test('what clients know of the interface is what the server declares', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -14,13 +14,13 @@ describe("an app's policy in the console", () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

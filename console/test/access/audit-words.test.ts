@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { test } from 'vitest';
 import { describe } from '../../src/features/audit/describe.ts';
 
 /** As the server's code writes them; those that it puts together are not found here. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { password } from '../../../server/test/support/console.ts';
 import { assertAccessible } from '../axe.ts';
@@ -12,12 +12,12 @@ describe('the password is asked for before keys and administrators are changed',
   let origin: string;
   let browser: Browser;
   let page: Page;
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
     ({ page } = await openAs(browser, { app, origin, role: 'owner' }));
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

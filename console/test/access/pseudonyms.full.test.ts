@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { atOneDay } from '../../../server/test/support/build-app.ts';
 import { openSite, type Site, stay, walk } from '../../../server/test/support/site.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
@@ -14,7 +14,7 @@ describe('pseudonyms in the console', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite', {}, atOneDay(1_800_000));
     const { app } = site;
     await app.app.apps.change(app.appId, { policy: { pseudonyms: 'daily', oneZone: true } });
@@ -35,7 +35,7 @@ describe('pseudonyms in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'owner' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { beaconExample } from '../../../server/src/features/places/beacons/resource.ts';
 import { type SignedIn, signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -19,7 +19,7 @@ describe('the rules of an app in the console', () => {
   let anna: SignedIn;
   let beacon: string;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     anna = await signIn(app);
     await app.app.buckets.createBucket(app.appId, 'notes');
@@ -28,7 +28,7 @@ describe('the rules of an app in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

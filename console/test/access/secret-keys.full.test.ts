@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { scopeVerbs } from '../../../server/src/access/keys/scopes.ts';
 import { limitedByVenue } from '../../../server/src/access/rules/presets.ts';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
@@ -27,14 +27,14 @@ describe('secret keys in the console', () => {
   let browser: Browser;
   let visited: Visit;
   let page: Page;
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     await app.app.buckets.createBucket(app.appId, 'guestbook');
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

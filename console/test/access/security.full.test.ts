@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { launchBrowser, openAs, startConsole, type Visit, watchRequests } from '../browser.ts';
@@ -30,7 +30,7 @@ describe('attacks on the console in a browser', () => {
   let page: Page;
   let foreign: { server: Server; origin: string };
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'owner' });
@@ -50,7 +50,7 @@ describe('attacks on the console in a browser', () => {
       '/frame': () => `<iframe id="bait" src="${origin}/console/apps"></iframe>`,
     });
   });
-  after(async () => {
+  afterAll(async () => {
     foreign?.server.close();
     await browser?.close();
     await app?.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -19,14 +19,14 @@ describe('activity in the console', () => {
   let page: Page;
   let cafe: string;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     origin = await listenWithConsole(site.app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'analyst' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

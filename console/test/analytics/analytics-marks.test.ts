@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import type { HoursCalendar } from '../../src/features/analytics/hours.ts';
 import { type Campaign, marksOf, namesAt, rowsOf } from '../../src/features/analytics/marks/marks.ts';
 import { readAnalyticsSearch } from '../../src/features/analytics/period.ts';

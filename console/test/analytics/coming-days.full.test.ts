@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -17,7 +17,7 @@ describe('what the coming days may bring, and what marks them', () => {
   let headers: Readonly<Record<string, string>>;
   const { make, open, report, savedBy, assertFitsPhone } = houseOf(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -26,7 +26,7 @@ describe('what the coming days may bring, and what marks them', () => {
     page = visited.page;
     await make('/venues', { name: 'House' });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openSite, type Site, uuid } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
@@ -20,7 +20,7 @@ describe('the competition between beacons in the console', () => {
   let browser: Browser;
   let visited: Visit;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     for (const [index, location] of corners.entries())
       await site.beacon({ name: `Corner ${index + 1}`, minor: 11 + index, location });
@@ -28,7 +28,7 @@ describe('the competition between beacons in the console', () => {
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'analyst' });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

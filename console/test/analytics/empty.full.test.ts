@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -15,7 +15,7 @@ describe('analytics of an app in which nobody was', () => {
   let headers: Readonly<Record<string, string>>;
   const { make, assertFitsPhone, makeHouse } = houseOf(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -23,7 +23,7 @@ describe('analytics of an app in which nobody was', () => {
     visited = await openAs(browser, { ...started, role: 'editor' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

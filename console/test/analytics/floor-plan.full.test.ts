@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { sql } from '../../../server/src/base/sql.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -19,7 +19,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
   let headers: Readonly<Record<string, string>>;
   const { make, open, cell, report, savedBy, assertFitsPhone, makeHouse } = houseOf(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -27,7 +27,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     visited = await openAs(browser, { ...started, role: 'owner' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -28,7 +28,7 @@ describe('plots and the numbers of the interface', () => {
   let today: string;
   const { make, report, makeHouse, savedBy } = houseOf(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -39,7 +39,7 @@ describe('plots and the numbers of the interface', () => {
     paper = await (await browser.newContext()).newPage();
     await fill();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { type SmtpSink, startSmtpSink } from '../../../server/test/support/servers/smtp-sink.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -20,7 +20,7 @@ describe('reports by mail in the console', () => {
   let headers: Readonly<Record<string, string>>;
   const { make, open, report, assertFitsPhone, makeHouse } = houseOf(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     smtp = await startSmtpSink();
     const started = await startConsole({ PHAROS_SMTP_URL: smtp.url });
     app = started.app;
@@ -47,7 +47,7 @@ describe('reports by mail in the console', () => {
     app.clock.now = now;
     await app.app.rollups.settle(app.appId);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await smtp?.close();
@@ -123,13 +123,13 @@ describe('reports by mail of a service without a mail server, in the console', (
   let app: TestApp;
   let browser: Browser;
   let visited: Visit;
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     browser = await launchBrowser();
     visited = await openAs(browser, { ...started, role: 'owner' });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import type { AppGrant } from '../../../server/src/access/reach.ts';
 import type { AdminRole } from '../../../server/src/access/roles.ts';
@@ -198,7 +198,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
     return made;
   }
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     // Noon of today, so that all of it is on one day.
     app.clock.now = Math.floor(Date.now() / 86_400_000) * 86_400_000 + 60_000;
@@ -216,7 +216,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
     assert.equal(made.status(), 201, await made.text());
     ids = { ...north, report: (await made.json()).result.reportId };
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
@@ -18,7 +18,7 @@ describe('a day that goes on', () => {
   const { make, makeHouse, open, report } = houseOf(() => ({ page: visited.page, app, headers }));
 
   /** Three came this morning, three yesterday morning, and four more in the afternoon. */
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -46,7 +46,7 @@ describe('a day that goes on', () => {
     app.clock.now = now;
     await app.app.rollups.settle(app.appId);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -27,7 +27,7 @@ describe('simulated walks in the console', () => {
   let headers: Readonly<Record<string, string>>;
   const { make, assertFitsPhone, makeHouse } = houseOf(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -37,7 +37,7 @@ describe('simulated walks in the console', () => {
     await makeHouse();
     await make('/beacons', { uuid, major: 1, minor: 3, name: 'Stairs beacon', location: { x: 30, y: 14, floor: 0 } });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

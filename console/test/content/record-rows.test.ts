@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import type { JsonObject } from '@pharos/sdk';
+import { describe, test } from 'vitest';
 import { applyRows, type RowOutcome } from '../../src/components/import/import-rows.ts';
 import { cellOf, readCell } from '../../src/features/buckets/record-cells.ts';
 import { planRecords, readCsvRecords, readJsonRecords } from '../../src/features/buckets/record-rows.ts';

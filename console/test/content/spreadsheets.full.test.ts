@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { writeCsv } from '../../src/lib/text/csv.ts';
@@ -18,7 +18,7 @@ describe('tables go out and come in', () => {
   let page: Page;
   let headers: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     const { app: started, origin } = await startConsole();
     app = started;
     headers = (await signIn(app)).headers;
@@ -29,7 +29,7 @@ describe('tables go out and come in', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

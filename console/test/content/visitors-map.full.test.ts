@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -22,7 +22,7 @@ describe('the map of an app whose visitors have positions', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     let origin: string;
     ({ app, origin } = await startConsole());
     const { headers } = await signInManager(app);
@@ -34,7 +34,7 @@ describe('the map of an app whose visitors have positions', () => {
     visited = await openAs(browser, { app, origin, role: 'installer' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

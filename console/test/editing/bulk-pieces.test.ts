@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { afterEach, test } from 'vitest';
 import { send, whyNotBack } from '../../src/components/bulk/bulk-pieces.ts';
 import { signingIn } from '../../src/lib/data/signing-in.ts';
 

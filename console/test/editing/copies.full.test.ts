@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -34,7 +34,7 @@ describe('what there is one of is copied', () => {
   };
   const webhook = { url: 'http://127.0.0.1:9/hook', description: 'Counter', events: ['visit.opened', 'visit.closed'] };
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole({
       PHAROS_PRIVATE_TARGETS: '127.0.0.1',
       PHAROS_SMTP_URL: 'smtp://127.0.0.1:9',
@@ -54,7 +54,7 @@ describe('what there is one of is copied', () => {
       webhook: ((await made.json()) as { result: { objectId: string } }).result.objectId,
     };
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { PharosClient } from '@pharos/sdk';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { type PushProvider, startPushProvider } from '../../../server/test/fakes/push-provider.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -27,7 +27,7 @@ describe('the day of an editor', () => {
   let headers: Readonly<Record<string, string>>;
   let hall: string;
 
-  before(async () => {
+  beforeAll(async () => {
     provider = await startPushProvider({ now: () => app.clock.now });
     writeFileSync(join(folder, 'ca.pem'), provider.ca);
     app = await buildApp({
@@ -55,7 +55,7 @@ describe('the day of an editor', () => {
     visited = await openAs(browser, { app, origin, role: 'editor' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await provider?.close();

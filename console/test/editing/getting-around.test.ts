@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -16,7 +16,7 @@ describe('getting around in the console', () => {
   let headers: Readonly<Record<string, string>>;
   let gateId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     headers = (await signIn(app)).headers;
     const beacon = (name: string, minor: number, metadata: object = {}) =>
@@ -41,7 +41,7 @@ describe('getting around in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

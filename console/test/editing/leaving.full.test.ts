@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -19,7 +19,7 @@ describe('what is typed is not lost', () => {
   let page: Page;
   let headers: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     headers = (await signIn(app)).headers;
     await create(app, '/api/v2/beacons', { name: 'Gate', uuid: 'AA', major: 1, minor: 1 }, headers);
@@ -27,7 +27,7 @@ describe('what is typed is not lost', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

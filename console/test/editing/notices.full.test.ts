@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole } from '../browser.ts';
@@ -51,7 +51,7 @@ for (const [device, size] of [
     let page: Page;
     let beaconId = '';
 
-    before(async () => {
+    beforeAll(async () => {
       const started = await startConsole();
       app = started.app;
       const { headers } = await signInManager(app);
@@ -61,7 +61,7 @@ for (const [device, size] of [
       ({ page } = await openAs(browser, { ...started, role: 'owner' }));
       await page.setViewportSize(size);
     });
-    after(async () => {
+    afterAll(async () => {
       await browser?.close();
       await app?.close();
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, readAgain, startConsole, type Visit } from '../browser.ts';
@@ -15,14 +15,14 @@ describe('what a colleague has just changed is not deleted', () => {
   let ben: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole({ PHAROS_PRIVATE_TARGETS: '127.0.0.1' }));
     browser = await launchBrowser();
     ana = await openAs(browser, { app, origin, role: 'owner' });
     ben = await openAs(browser, { app, origin, role: 'owner' });
     page = ana.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

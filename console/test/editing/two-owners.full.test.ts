@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -17,7 +17,7 @@ describe('two people set up one thing', () => {
   let page: Page;
   let ids: Readonly<Record<'venue' | 'floor' | 'google' | 'sso' | 'report', string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole({ PHAROS_PRIVATE_TARGETS: '127.0.0.1' }));
     const { headers } = await signInManager(app);
     browser = await launchBrowser();
@@ -46,7 +46,7 @@ describe('two people set up one thing', () => {
       sso: (await asBen('POST', '/sso-providers', sso))['providerId'] ?? '',
     };
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
@@ -17,7 +17,7 @@ describe('two people edit one record', () => {
   let headers: Readonly<Record<string, string>>;
   let beaconId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     const { app: started, origin } = await startConsole({ PHAROS_PRIVATE_TARGETS: '127.0.0.1' });
     app = started;
     headers = (await signIn(app)).headers;
@@ -27,7 +27,7 @@ describe('two people edit one record', () => {
     ana = await openAs(browser, { app, origin, role: 'manager' });
     ben = await openAs(browser, { app, origin, role: 'manager' });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

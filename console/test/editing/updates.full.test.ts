@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -17,7 +17,7 @@ describe('a service that stops or is updated under an open tab', () => {
   let page: Page;
   let headers: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signIn(app)).headers;
@@ -26,7 +26,7 @@ describe('a service that stops or is updated under an open tab', () => {
     visited = await openAs(browser, { app, origin: gateway.origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await gateway?.close();
     await app?.close();

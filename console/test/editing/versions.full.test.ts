@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -28,7 +28,7 @@ describe('each record says who changed what and when, and goes back with one cli
   let page: Page;
   const ids: Record<string, string> = {};
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     app.clock.now = Date.UTC(2026, 4, 6, 17, 30);
     await app.app.apps.change(app.appId, { name: 'Museum guide', policy: { timeZone: 'Asia/Tokyo' } });
@@ -49,7 +49,7 @@ describe('each record says who changed what and when, and goes back with one cli
     ben = await openAs(browser, { app, origin, role: 'owner' });
     page = ana.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -19,7 +19,7 @@ describe('dates are in the zone of the app', () => {
   let beaconId: string;
   let startedAt: number;
 
-  before(async () => {
+  beforeAll(async () => {
     const { app: started, origin } = await startConsole();
     app = started;
     startedAt = app.clock.now;
@@ -37,7 +37,7 @@ describe('dates are in the zone of the app', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

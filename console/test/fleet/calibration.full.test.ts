@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -17,7 +17,7 @@ describe('calibrating a beacon in the console', () => {
   let beaconId: string;
   let headers: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     const { app: started, origin } = await startConsole();
     app = started;
     app.clock.now = Date.now();
@@ -28,7 +28,7 @@ describe('calibrating a beacon in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'installer' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

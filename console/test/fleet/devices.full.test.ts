@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { DeviceBroker } from '../../../server/src/delivery/mqtt/mqtt-device-broker.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -21,7 +21,7 @@ describe('devices in the console', () => {
   let headers: Readonly<Record<string, string>>;
   let connected: TestDevice;
 
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ settings: { PHAROS_MQTT_PORT: '0' } });
     broker = app.app.devices as DeviceBroker;
     await broker.listen(0, '127.0.0.1');
@@ -31,7 +31,7 @@ describe('devices in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'installer' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await connected?.close();
     await browser?.close();
     await app?.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -41,7 +41,7 @@ describe('an install round on a phone', () => {
   let venueId: string;
   const beacons: Record<string, string> = {};
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     // What is done on the phone is not ahead of the service, whose clock stands still.
@@ -66,7 +66,7 @@ describe('an install round on a phone', () => {
     page = visited.page;
     await page.setViewportSize({ width: 390, height: 800 });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -17,14 +17,14 @@ describe('the reference of the interface in the console', () => {
   let page: Page;
   let user: Awaited<ReturnType<typeof signIn>>;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     user = await signIn(app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'installer' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import type { AdminRole } from '../../../server/src/access/roles.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -17,7 +17,7 @@ describe('while the service is away, pages that read by themselves', () => {
   let venueId: string;
   let beaconId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     const { headers } = await signInManager(app);
@@ -46,7 +46,7 @@ describe('while the service is away, pages that read by themselves', () => {
     await gateway.stop();
     await gateway.start();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await gateway?.close();
     await app?.close();

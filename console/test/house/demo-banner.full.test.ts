@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { saveDemoMark } from '../../../server/src/features/operate/apps/demo-mark.ts';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { becomes, launchBrowser, openAs, startConsole } from '../browser.ts';
@@ -10,11 +10,11 @@ describe('the banner of a demo', () => {
   let origin: string;
   let browser: Browser;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, type Visit } from '../browser.ts';
 import { everyPage, type Filled, idsOfRoutes, openFilledSite } from './routes.ts';
@@ -30,7 +30,7 @@ describe('every page that the console has', () => {
   let ids: Readonly<Record<string, string>>;
   const sections = new Set<string>();
 
-  before(async () => {
+  beforeAll(async () => {
     filled = await openFilledSite();
     const { site, origin } = filled;
     browser = await launchBrowser();
@@ -40,7 +40,7 @@ describe('every page that the console has', () => {
     await page.goto(`/console/apps/${site.app.appId}/home`);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await filled?.site.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { launchBrowser, startConsole, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -17,14 +17,14 @@ describe('the first session in the console', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     for (const { appId } of await app.app.apps.list()) await app.app.apps.remove(appId);
     browser = await launchBrowser();
     visited = await visit(browser, origin, true);
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });
@@ -287,10 +287,10 @@ describe('the first session in the console', () => {
 describe("the console's files", () => {
   let app: TestApp;
   let origin: string;
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   test('come with a content policy that allows own sources only', async () => {
     for (const path of ['/console', '/console/', '/console/apps', '/console/apps/x/rules', '/console/apidocs']) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, launchBrowser, listenWithConsole } from '../browser.ts';
@@ -18,7 +18,7 @@ describe('the handbook in a browser', () => {
   let page: Page;
   let folder: string;
   const asked: string[] = [];
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     origin = await listenWithConsole(app);
     folder = await mkdtemp(join(tmpdir(), 'pharos-handbook-'));
@@ -27,7 +27,7 @@ describe('the handbook in a browser', () => {
     page = await context.newPage();
     page.on('request', (request) => asked.push(request.url()));
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await rm(folder, { recursive: true, force: true });

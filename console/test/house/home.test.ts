@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine, service } from '../../../server/src/access/audit.ts';
 import { sql } from '../../../server/src/base/sql.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
@@ -26,14 +26,14 @@ describe('the home of an app', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ senders: [provider.definition('fcm')] });
     origin = await listenWithConsole(app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'owner' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { AdminRole } from '../../../server/src/access/roles.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, launchBrowser, openAs, type Visit, watchRequests } from '../browser.ts';
@@ -16,13 +16,13 @@ describe('pages that somebody may not see, and opens by their address', () => {
   let owner: Visit;
   let ids: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     filled = await openFilledSite();
     browser = await launchBrowser();
     owner = await openAs(browser, { app: filled.site.app, origin: filled.origin, role: 'owner' });
     ids = await idsOfRoutes(filled, owner);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await filled?.site.close();
   });

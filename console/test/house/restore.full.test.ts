@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, test } from 'vitest';
 import { type Service, startService } from '../../../server/test/e2e/service.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, buildConsole, launchBrowser, visit } from '../browser.ts';
@@ -24,14 +24,14 @@ async function freePort(): Promise<string> {
   return String(port);
 }
 
-before(async () => {
+beforeAll(async () => {
   buildConsole();
   folder = mkdtempSync(join(tmpdir(), 'pharos-restore-'));
   // The address stays the same when the service starts again.
   service = await startService({ PHAROS_DATA: folder }, await freePort());
   browser = await launchBrowser();
 });
-after(async () => {
+afterAll(async () => {
   await browser?.close();
   await service?.stop('SIGTERM');
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -27,7 +27,7 @@ describe('the search over everything', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     const { headers } = await signIn(app);
     for (const [index, [name]] of odd.entries())
@@ -40,7 +40,7 @@ describe('the search over everything', () => {
     await page.goto(`/console/apps/${app.appId}/push`);
     await page.getByRole('heading', { name: 'Push' }).first().waitFor();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { type SignedIn, signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -26,7 +26,7 @@ describe('what stops visitors from being served is asked with the name of the ap
   let recordId: string;
   let file: { readonly objectId: string; readonly url: string };
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     await app.app.apps.change(app.appId, { name: 'Museum guide' });
     const signedIn = await signIn(app);
@@ -51,7 +51,7 @@ describe('what stops visitors from being served is asked with the name of the ap
       if (path === 'v2/push/notification') pushId = answer.headers()['location']?.split('/').at(-1) ?? '';
     }
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { describe, test } from 'vitest';
 import { betweenFeatures, climbing, floorOf, inCircles, readImports } from '../../../server/test/support/imports.ts';
 
 /** The structure of the console that docs/architecture.md describes. */

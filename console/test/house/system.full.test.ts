@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { verifyBackup } from '../../../server/src/backup/restore.ts';
 import { version } from '../../../server/src/config/version.ts';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
@@ -20,13 +20,13 @@ describe('administration in the console', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'owner' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

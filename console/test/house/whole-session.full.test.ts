@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { launchBrowser, startConsole, type Visit, visit } from '../browser.ts';
 
@@ -23,14 +23,14 @@ describe('from the set-up link to the why of a first message', () => {
   let appKey = '';
   let beaconId = '';
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     for (const { appId } of await app.app.apps.list()) await app.app.apps.remove(appId);
     browser = await launchBrowser();
     visited = await visit(browser, origin, true);
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import type { Beacon } from '../../../sdk/src/index.ts';
 import { cellsOf, csvColumns, missingColumns } from '../../src/features/beacons/import/csv-columns.ts';
 import { planImport } from '../../src/features/beacons/import/import-plan.ts';

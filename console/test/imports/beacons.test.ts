@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
@@ -17,7 +17,7 @@ describe('beacons from and to files in the console', () => {
   let page: Page;
   let headers: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signIn(app)).headers;
@@ -31,7 +31,7 @@ describe('beacons from and to files in the console', () => {
     visited = await openAs(browser, { ...started, role: 'installer' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { osmHours, readOsmHours } from '../../src/features/venues/osm-hours.ts';
 import { type DayName, weekDays } from '../../src/features/venues/venue-fields.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -14,7 +14,7 @@ describe('two people who take in the same file at the same moment', () => {
   let headers: Readonly<Record<string, string>>;
   let venueId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -28,7 +28,7 @@ describe('two people who take in the same file at the same moment', () => {
     ];
     for (const { page } of people) await page.goto(`/console/apps/${app.appId}/beacons`);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

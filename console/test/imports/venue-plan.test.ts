@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { writePlanCsv } from '../../src/features/venues/csv/write.ts';
 import { planCsv, planGeoJson } from '../../src/features/venues/geojson/plan-import.ts';
 import { type Site, writeGeoJson } from '../../src/features/venues/geojson/write.ts';

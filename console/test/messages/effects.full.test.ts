@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
@@ -12,7 +12,7 @@ describe('what messages lead to, in the console', () => {
   let browser: Browser;
   let visited: Visit;
   let page: Page;
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     site.app.app.ticker.stop();
     // Noon, so that all of it is on one day.
@@ -22,7 +22,7 @@ describe('what messages lead to, in the console', () => {
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { AdminRole } from '../../../server/src/access/roles.ts';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -13,14 +13,14 @@ describe('while no push service is set up', () => {
   let app: TestApp;
   let browser: Browser;
 
-  before(async () => {
+  beforeAll(async () => {
     started = await startConsole();
     app = started.app;
     const phone = { installationId: 'phone-1', deviceType: 'android', deviceToken: 'x'.repeat(140) };
     await create(app, '/api/v2/installations', phone);
     browser = await launchBrowser();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -23,7 +23,7 @@ describe('notifications in the console', () => {
   let headers: Readonly<Record<string, string>>;
   let hallId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     headers = (await signIn(app)).headers;
     const beacon = (name: string, minor: number) =>
@@ -34,7 +34,7 @@ describe('notifications in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'editor' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

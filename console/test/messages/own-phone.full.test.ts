@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -17,7 +17,7 @@ describe('a phone that messages are tested on', () => {
   let page: Page;
   let origin: string;
 
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ senders: [provider.definition('fcm')] });
     origin = await listenWithConsole(app);
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
@@ -31,7 +31,7 @@ describe('a phone that messages are tested on', () => {
     visited = await openAs(browser, { app, origin, role: 'editor' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

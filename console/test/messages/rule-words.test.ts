@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { comingDays, daysText, type ShownDay, week } from '../../src/components/rules/days.ts';
 import { type Sentence, sentenceOf } from '../../src/components/rules/rule-words.ts';
 import { timesIn } from '../../src/lib/time/times.ts';

@@ -1,7 +1,7 @@
 /// <reference path="../../../server/test/fakes/http-ece.d.ts" />
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { apnsDefinition } from '../../../server/src/delivery/apns/apns.ts';
 import { fcmDefinition } from '../../../server/src/delivery/fcm/fcm.ts';
 import type { SenderDefinition } from '../../../server/src/delivery/push/push-sender.ts';
@@ -20,7 +20,7 @@ describe('sender credentials in the console', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     provider = await startPushProvider();
     const { origin: at, ca } = provider;
     // The product's senders, which find the providers on this machine.
@@ -35,7 +35,7 @@ describe('sender credentials in the console', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await provider?.close();

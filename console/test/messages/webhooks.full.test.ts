@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   answerWith,
   startReceiver,
@@ -22,7 +22,7 @@ describe('webhooks in the console', () => {
   let page: Page;
   let secret: string;
 
-  before(async () => {
+  beforeAll(async () => {
     receiver = await startReceiver();
     site = await openSite('sqlite', { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8', PHAROS_WEBHOOK_BACKLOG: '2' });
     origin = await listenWithConsole(site.app);
@@ -30,7 +30,7 @@ describe('webhooks in the console', () => {
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
     await receiver?.close();
@@ -332,12 +332,12 @@ describe('a webhook that was told of the whole service', () => {
   let origin: string;
   let browser: Browser;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     origin = await listenWithConsole(site.app);
     browser = await launchBrowser();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
@@ -16,7 +16,7 @@ describe('a message of a campaign for a zone', () => {
   let storyline = '';
   const beacons: string[] = [];
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -38,7 +38,7 @@ describe('a message of a campaign for a zone', () => {
     browser = await launchBrowser();
     ({ page } = await openAs(browser, { ...started, role: 'editor' }));
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

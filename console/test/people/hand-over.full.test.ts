@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { notificationExample } from '../../../server/src/features/messages/notifications/resource.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
@@ -17,7 +17,7 @@ describe('an owner in the console', () => {
   let page: Page;
   let vera: string;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     const origin = await listenWithConsole(site.app);
     const account = { firstname: 'Vera', lastname: script, email: 'vera@example.com', password: 'correct horse' };
@@ -26,7 +26,7 @@ describe('an owner in the console', () => {
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

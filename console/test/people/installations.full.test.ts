@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
 import { openSite, pointer, type Site, stay, walk } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -18,14 +18,14 @@ describe('installations in the console', () => {
   let page: Page;
   let hers: string;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     origin = await listenWithConsole(site.app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   type IdentityProvider,
   startIdentityProvider,
@@ -18,7 +18,7 @@ describe('identity providers in the console', () => {
   let visited: Visit;
   let page: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     provider = await startIdentityProvider();
     site = await openSite('sqlite', { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8' });
     const origin = await listenWithConsole(site.app);
@@ -26,7 +26,7 @@ describe('identity providers in the console', () => {
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
     await provider?.close();

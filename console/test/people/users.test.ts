@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { SoftwarePasskey } from '../../../server/test/support/servers/software-passkey.ts';
@@ -24,14 +24,14 @@ describe('users in the console', () => {
   let vera: string;
   let phone: string;
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     origin = await listenWithConsole(site.app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

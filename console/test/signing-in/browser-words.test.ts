@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { browserWords } from '../../src/lib/text/browser-words.ts';
 
 test('a browser is called by its name and system, and an unknown one as it calls itself', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
 import { PharosError } from '@pharos/sdk';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { applyRows, type RowOutcome } from '../../src/components/import/import-rows.ts';
 import { copyStoryline } from '../../src/features/storylines/copy-storyline.ts';
 import { forgetFile, keepFile, keptFile } from '../../src/lib/actions/kept-file.ts';

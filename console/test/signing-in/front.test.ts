@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../../../server/test/support/servers/smtp-sink.ts';
@@ -18,14 +18,14 @@ describe('pages before signing in', () => {
   let page: Page;
   let complaints: readonly string[];
 
-  before(async () => {
+  beforeAll(async () => {
     sink = await startSmtpSink();
     app = await buildApp({ settings: { PHAROS_SMTP_URL: sink.url, PHAROS_MAIL_FROM: 'museum@example.org' } });
     origin = await listenWithConsole(app);
     browser = await launchBrowser();
     ({ page, complaints } = await visit(browser, origin));
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await sink?.close();

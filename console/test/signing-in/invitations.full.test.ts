@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
 import { password } from '../../../server/test/support/console.ts';
 import { type SmtpSink, startSmtpSink } from '../../../server/test/support/servers/smtp-sink.ts';
@@ -22,7 +22,7 @@ describe('invitations without a mail server', () => {
   let owner: Visit;
   let page: Page;
   let path: string;
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     // Passkeys are bound to a name.
     origin = origin.replace('127.0.0.1', 'localhost');
@@ -30,7 +30,7 @@ describe('invitations without a mail server', () => {
     owner = await openAs(browser, { app, origin, role: 'owner' });
     page = owner.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });
@@ -170,13 +170,13 @@ describe('with a mail server', () => {
   let origin: string;
   let browser: Browser;
   let smtp: SmtpSink;
-  before(async () => {
+  beforeAll(async () => {
     smtp = await startSmtpSink();
     app = await buildApp({ settings: { PHAROS_SMTP_URL: smtp.url } });
     origin = await listenWithConsole(app);
     browser = await launchBrowser();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await smtp?.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -19,7 +19,7 @@ describe('a role that holds for one venue, in a browser', () => {
   let owner: Visit;
   let limited: Visit;
   let page: Page;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ senders: [provider.definition('fcm')] });
     const started = { app, origin: await listenWithConsole(app) };
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
@@ -34,7 +34,7 @@ describe('a role that holds for one venue, in a browser', () => {
     limited = await openAs(browser, { ...started, role: 'manager' });
     page = limited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -14,7 +14,7 @@ describe('passkeys in the console', () => {
   let visited: Visit;
   let page: Page;
   let key: Awaited<ReturnType<typeof plugIn>>;
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     browser = await launchBrowser();
@@ -24,7 +24,7 @@ describe('passkeys in the console', () => {
     page = visited.page;
     key = await plugIn(page);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { codeAt, password } from '../../../server/test/support/console.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
@@ -18,14 +18,14 @@ describe('a second factor in the console', () => {
   let email: string;
   let secret: string;
   let codes: readonly string[];
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'owner' });
     page = visited.page;
     email = (await app.app.admins.list())[0]?.email ?? '';
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

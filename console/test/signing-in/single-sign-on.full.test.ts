@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -19,7 +19,7 @@ describe('administrators sign in through their organisation', () => {
   let browser: Browser;
   let idp: IdentityProvider;
   let owner: Page;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ settings: loopback });
     origin = await listenWithConsole(app);
     idp = await startIdentityProvider();
@@ -27,7 +27,7 @@ describe('administrators sign in through their organisation', () => {
     browser = await launchBrowser();
     ({ page: owner } = await openAs(browser, { app, origin, role: 'owner' }));
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await idp?.close();
     await app?.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { knownAnswers, launchBrowser, readAgain, startConsole, type Visit, visit } from '../browser.ts';
@@ -23,7 +23,7 @@ describe('several people in the tabs of one browser', () => {
   let anas: Page;
   let bens: Page;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     for (const person of Object.values(people)) await app.app.admins.create(person, { name: 'test', address: null });
     browser = await launchBrowser();
@@ -32,7 +32,7 @@ describe('several people in the tabs of one browser', () => {
     await signIn('ana');
     await anas.goto(`/console/apps/${app.appId}/beacons/new`);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

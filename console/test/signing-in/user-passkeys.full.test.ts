@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
 import { PharosClient, PharosError } from '@pharos/sdk';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
 import { launchBrowser } from '../browser.ts';
 import { plugIn } from './virtual-key.ts';
@@ -21,7 +21,7 @@ describe('passkeys of users, in a browser', () => {
   let client: PharosClient;
   let userId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     await app.app.server.listen({ host: '127.0.0.1', port: 0 });
     baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
@@ -34,7 +34,7 @@ describe('passkeys of users, in a browser', () => {
     await plugIn(page);
     client = newClient();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     for (const server of pages ?? []) server.close();
     await app?.close();

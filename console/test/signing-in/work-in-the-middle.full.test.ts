@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -16,7 +16,7 @@ describe('work that is under way when the session ends', () => {
   let headers: Readonly<Record<string, string>>;
   let venueId: string;
 
-  before(async () => {
+  beforeAll(async () => {
     const { app: started, origin } = await startConsole();
     app = started;
     headers = (await signInManager(app)).headers;
@@ -25,7 +25,7 @@ describe('work that is under way when the session ends', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

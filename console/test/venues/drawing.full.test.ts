@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../../server/src/access/audit.ts';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -20,7 +20,7 @@ describe('what is drawn on the plan of a floor', () => {
   let headers: Readonly<Record<string, string>>;
   const { button, heading, said, first, stored } = venuePage(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -48,7 +48,7 @@ describe('what is drawn on the plan of a floor', () => {
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
     await page.locator('img.leaflet-image-layer').waitFor();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

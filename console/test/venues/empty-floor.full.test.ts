@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -20,7 +20,7 @@ describe('a floor on which there is nothing yet', () => {
   const { button, heading, stored } = venuePage(() => ({ page, app, headers }));
   const none = 'There are no beacons on this floor yet';
 
-  before(async () => {
+  beforeAll(async () => {
     started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -32,7 +32,7 @@ describe('a floor on which there is nothing yet', () => {
     ({ page } = await openAs(browser, { ...started, role: 'owner' }));
     await goTo(page, floorPage);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Beacon, Floor } from '@pharos/sdk';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -27,7 +27,7 @@ describe('a floor that is changed when it has zones and beacons', () => {
   });
   const open = () => goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/floors/${floorId}`);
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -62,7 +62,7 @@ describe('a floor that is changed when it has zones and beacons', () => {
     await open();
     await page.locator('img.leaflet-image-layer').waitFor();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

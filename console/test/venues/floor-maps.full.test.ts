@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -16,7 +16,7 @@ describe('a map shows the beacons of its own floor', () => {
   let venueId: string;
   const floors: Record<string, string> = {};
 
-  before(async () => {
+  beforeAll(async () => {
     const { app: started, origin } = await startConsole();
     app = started;
     const { headers } = await signInManager(app);
@@ -68,7 +68,7 @@ describe('a map shows the beacons of its own floor', () => {
     visited = await openAs(browser, { app, origin, role: 'manager' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

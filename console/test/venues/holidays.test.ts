@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { readCalendar } from '../../src/features/venues/read-calendar.ts';
 
 const now = new Date('2026-11-26T10:00:00Z');

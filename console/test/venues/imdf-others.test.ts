@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
+import { describe, test } from 'vitest';
 import { planGeoJson } from '../../src/features/venues/geojson/plan-import.ts';
 import type { Site } from '../../src/features/venues/geojson/write.ts';
 import { unpacked } from '../../src/features/venues/imdf/archive.ts';

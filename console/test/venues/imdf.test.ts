@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { writeVenue } from '../../../server/src/demo/venue.ts';
 import { planGeoJson } from '../../src/features/venues/geojson/plan-import.ts';
 import type { Site } from '../../src/features/venues/geojson/write.ts';

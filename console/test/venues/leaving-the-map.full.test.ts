@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -47,7 +47,7 @@ describe('whoever leaves the plan of a floor in the middle of what it draws', ()
   let page: Page;
   let [venue, floor] = ['', ''];
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     const { headers } = await signInManager(app);
@@ -71,7 +71,7 @@ describe('whoever leaves the plan of a floor in the middle of what it draws', ()
     await page.goto(floor);
     await page.locator('.leaflet-container canvas').waitFor();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../../server/src/access/audit.ts';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -26,14 +26,14 @@ describe('the live plan', () => {
   let headers: Readonly<Record<string, string>>;
   let north: House;
 
-  before(async () => {
+  beforeAll(async () => {
     ({ app, origin } = await startConsole());
     headers = (await signInManager(app)).headers;
     north = await house('North', 1);
     await house('South', 11);
     browser = await launchBrowser();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { placeLabels } from '../../src/features/beacons/plot.ts';
 
 const drawing = { width: 400, fontSize: 10, widthOf: (name: string) => 6 * name.length };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { withMoved } from '../../src/features/venues/floor/meanwhile.ts';
 
 const square = [

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -29,7 +29,7 @@ describe('plans and zones that cannot be', () => {
     { x: 1, y: 5 },
   ];
 
-  before(async () => {
+  beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pharos-plans-'));
     const started = await startConsole();
     app = started.app;
@@ -58,7 +58,7 @@ describe('plans and zones that cannot be', () => {
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floorId}`);
     await page.locator('img.leaflet-image-layer').waitFor();
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await rm(folder, { recursive: true, force: true });

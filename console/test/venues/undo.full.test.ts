@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
@@ -14,7 +14,7 @@ describe('on the plan of a floor, Undo', () => {
   let headers: Readonly<Record<string, string>>;
   let floorPage = '';
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -27,7 +27,7 @@ describe('on the plan of a floor, Undo', () => {
     await goTo(page, floorPage);
     await status('').waitFor({ state: 'attached' });
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import PDFDocument from 'pdfkit';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
@@ -54,7 +54,7 @@ describe('a plan from a page of a PDF document', () => {
   let headers: Readonly<Record<string, string>>;
   let folder: string;
 
-  before(async () => {
+  beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pharos-pdf-'));
     const started = await startConsole();
     app = started.app;
@@ -67,7 +67,7 @@ describe('a plan from a page of a PDF document', () => {
     page = visited.page;
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/floors/${floorId}`);
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Floor } from '@pharos/sdk';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -43,7 +43,7 @@ describe('a venue of three floors is set up from pictures', () => {
   let page: Page;
   let headers: Readonly<Record<string, string>>;
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -54,7 +54,7 @@ describe('a venue of three floors is set up from pictures', () => {
     visited = await openAs(browser, { ...started, role: 'owner' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });
@@ -129,7 +129,7 @@ describe('a venue of three floors is set up from pictures', () => {
       await hands.click(page.getByRole('link', { name: 'Town hall' }).first());
     }
     await page.getByText('plan, 1 zone').first().waitFor();
-    t.diagnostic(hands.said);
+    void t.annotate(hands.said);
     assert.ok(hands.seconds < 600, `in less than ten minutes: ${hands.said}`);
     assert.deepEqual(visited.complaints, []);
   });

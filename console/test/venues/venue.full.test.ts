@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
@@ -37,7 +37,7 @@ describe('a venue and the plan of its floor', () => {
   let headers: Readonly<Record<string, string>>;
   const { button, heading, said, first, stored, choose } = venuePage(() => ({ page, app, headers }));
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     headers = (await signInManager(app)).headers;
@@ -45,7 +45,7 @@ describe('a venue and the plan of its floor', () => {
     visited = await openAs(browser, { ...started, role: 'owner' });
     page = visited.page;
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

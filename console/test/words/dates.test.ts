@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { datesInWords } from '../../src/lib/text/dates-in-words.ts';
 import { verdictReason } from '../../src/lib/text/reason-words.ts';
 

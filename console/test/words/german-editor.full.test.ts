@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -11,7 +11,7 @@ describe('the pages of an editor in German', () => {
   let browser: Browser;
   let visited: Visit;
 
-  before(async () => {
+  beforeAll(async () => {
     const started = await startConsole();
     app = started.app;
     const { headers } = await signInManager(app);
@@ -21,7 +21,7 @@ describe('the pages of an editor in German', () => {
     visited = await openAs(browser, { ...started, role: 'editor' });
     await visited.page.addInitScript("Object.defineProperty(navigator, 'languages', { get: () => ['de-AT'] })");
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await app?.close();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { describe, test } from 'vitest';
 
 /** Texts in which the word means something else. */
 const exceptions: readonly (readonly [language: string, word: string, english: string, reason: string])[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -23,7 +23,7 @@ describe('the language of the console', () => {
   /** What the service has answered. */
   const said: unknown[] = [];
 
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('sqlite');
     origin = await listenWithConsole(site.app);
     await site.app.app.admins.create({ ...owner, role: 'owner' }, { name: 'test', address: null });
@@ -37,7 +37,7 @@ describe('the language of the console', () => {
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
   });
-  after(async () => {
+  afterAll(async () => {
     await browser?.close();
     await site?.close();
   });

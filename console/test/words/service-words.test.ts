@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { PharosError } from '@pharos/sdk';
+import { describe, test } from 'vitest';
 import { languages } from '../../src/lib/words/language.ts';
 import { hearService, told } from '../../src/lib/words/service-words.ts';
 import { toldError } from '../../src/lib/words/told-error.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { test } from 'vitest';
 import { showBytes } from '../../src/lib/text/bytes.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { describe, test } from 'vitest';
 import { languageOf, languages } from '../../src/lib/words/language.ts';
 import { listed, rich, speak, t, textParts } from '../../src/lib/words/words.ts';
 import { exceptions } from './exceptions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { runs } from '../../../scripts/test/runs.ts';
 import { digestOf } from '../src/digest.ts';
 import { sightingKey, visitIdOf } from '../src/presence/ids.ts';

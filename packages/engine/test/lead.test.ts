@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { mulberry32 } from '../../../bench/proximity/generated.ts';
 import type { BeaconLocation, PresenceSettings, Sample } from '../src/presence/types.ts';
 import { compareSamples, follow } from '../src/track.ts';

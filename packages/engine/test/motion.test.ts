@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { runs } from '../../../scripts/test/runs.ts';
 import { type Found, type Moved, move, velocityAfter } from '../src/position/motion.ts';
 import type { BeaconLocation, PresenceSettings, Sample, TrackState, Velocity } from '../src/presence/types.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { Observation, TrackState } from '../src/presence/types.ts';
 import { endOf, kinds, NOON, repeat, type Seen, see, wait, walk } from './support/engine-calls.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { runs } from '../../../scripts/test/runs.ts';
 import type { Observation, PresenceEvent, Sensitivity } from '../src/presence/types.ts';
 import type { Firing } from '../src/rules/rule-types.ts';

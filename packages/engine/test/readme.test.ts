@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { runReadmeExample } from '../../../scripts/test/readme-example.ts';
 
 test('the example of the README runs', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { before, test } from 'node:test';
+import { beforeAll, test } from 'vitest';
 import { ENGINES, pharos } from '../../../bench/proximity/engines.ts';
 import { withExactSignals } from '../../../bench/proximity/exact.ts';
 import { generateRecordings } from '../../../bench/proximity/generated.ts';
@@ -24,7 +24,7 @@ const LIMITS = {
 const recordings: Recordings = readRecordings() ?? generateRecordings();
 const scores = new Map<string, Score>();
 
-before(() => {
+beforeAll(() => {
   for (const engine of ENGINES) scores.set(engine.name, score(engine, recordings));
 });
 
@@ -36,7 +36,7 @@ function scoreOf(name: string): Score {
 
 test('says which signals it runs on', (t) => {
   if (!recordings.recorded) {
-    t.diagnostic(`no recordings in ${recordingsFolder()}: generated signals are used instead`);
+    void t.annotate(`no recordings in ${recordingsFolder()}: generated signals are used instead`);
     assert.ok(!existsSync(recordingsFolder()), 'recordings that are there are used');
     assert.ok(recordings.walks.length > 0 && scoreOf('stable').visits > 0);
     return;
@@ -50,7 +50,7 @@ test('says which signals it runs on', (t) => {
 for (const name of ['stable', 'fast'] as const) {
   test(`${name}: walks give no duplicate, and hits and false enters no worse than the design's table`, (t) => {
     const { hits, visits, duplicates, falsePerHour } = scoreOf(name);
-    t.diagnostic(
+    void t.annotate(
       `${hits} of ${visits} visits, ${duplicates} duplicates, ${falsePerHour.toFixed(2)} false enters an hour`,
     );
     assert.equal(duplicates, 0);
@@ -60,20 +60,22 @@ for (const name of ['stable', 'fast'] as const) {
 
   test(`${name}: recorded signals give no fewer visits than exact distances`, (t) => {
     const exact = scoreWalks(pharos(name), withExactSignals(recordings));
-    t.diagnostic(`on exact distances ${exact.hits} of ${exact.visits}`);
+    void t.annotate(`on exact distances ${exact.hits} of ${exact.visits}`);
     assert.ok(exact.hits > 0);
     assert.ok(scoreOf(name).hits >= exact.hits);
   });
 
   test(`${name}: standing still gives at most one EXIT in ten stream-hours`, (t) => {
     const { stillExits, stillHours } = scoreOf(name);
-    t.diagnostic(`${stillExits} in ${stillHours.toFixed(1)} stream-hours`);
+    void t.annotate(`${stillExits} in ${stillHours.toFixed(1)} stream-hours`);
     assert.ok(stillExits / stillHours <= 0.1);
   });
 
   test(`${name}: phones on bodies at 1.83 m change zone at most once a minute`, (t) => {
     const { zoneChangesPerMinute, maxZoneChangesPerMinute } = scoreOf(name);
-    t.diagnostic(`${zoneChangesPerMinute.toFixed(2)} a minute, the worst phone ${maxZoneChangesPerMinute.toFixed(2)}`);
+    void t.annotate(
+      `${zoneChangesPerMinute.toFixed(2)} a minute, the worst phone ${maxZoneChangesPerMinute.toFixed(2)}`,
+    );
     assert.ok(zoneChangesPerMinute <= 1);
     assert.ok(maxZoneChangesPerMinute <= 1);
   });
@@ -108,7 +110,7 @@ for (const isLocated of [true, false])
         if (distance !== undefined) told.push({ event, distance });
       }
     }
-    t.diagnostic(`${told.length} of ${count} with a distance`);
+    void t.annotate(`${told.length} of ${count} with a distance`);
     assert.ok(told.length > 0);
     const zones = { IMMEDIATE: [0, 1], NEAR: [1, 3], FAR: [3, Number.POSITIVE_INFINITY] } as const;
     const wrong = told.filter(({ event, distance }) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { RecordingError, readRecording } from '../src/simulation/recording.ts';
 
 const at = Date.UTC(2026, 4, 4, 9, 30);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import type { PresenceEvent } from '../src/presence/types.ts';
 import type { History, Rules, Trigger, Verdict } from '../src/rules/rule-types.ts';
 import { judge } from '../src/rules/rules.ts';

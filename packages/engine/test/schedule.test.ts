@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { runs } from '../../../scripts/test/runs.ts';
 import { isOpenAt, isOpenDay, nextOpening, overlapInWeek, readHours } from '../src/rules/hours.ts';
 import { localTime, siteTimeZone } from '../src/rules/local-time.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { calibrate, distanceFromLoss, lossFromDistance, measuredPower, pathLoss } from '../src/presence/distance.ts';
 import { newFilter, updateFilter } from '../src/presence/filter.ts';
 import { visitIdOf } from '../src/presence/ids.ts';

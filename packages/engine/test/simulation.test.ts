@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import type { FloorPlan, PlannedBeacon, Waypoint } from '../src/simulation/plan.ts';
 import { openPlan, PlanError, plannedBeacons, readPlan } from '../src/simulation/plan-file.ts';
 import { type Listener, Reception } from '../src/simulation/radio.ts';

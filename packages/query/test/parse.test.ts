@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it } from 'vitest';
 import { matchesRecord } from '../src/match.ts';
 import { parseOrder } from '../src/order.ts';
 import { parsePage } from '../src/page.ts';

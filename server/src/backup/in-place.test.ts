@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Database } from '../db/db.ts';
 import { migrate } from '../db/migrate.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { describe, test } from 'vitest';
 import { buildApp, databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
 import { blobsOf, fill, openEmpty, storageBlobs, withFolder } from '../../test/support/storage/backups.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { test } from 'vitest';
 import { bothDatabases, buildApp, signIn, type TestApp, type TestStorage } from '../../test/support/build-app.ts';
 import { blobsOf, fill, openEmpty, storageBlobs, withFolder } from '../../test/support/storage/backups.ts';
 import { createApp } from '../app/app.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
 
 /** A task that runs until it is told to end. */

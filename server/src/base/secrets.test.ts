@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { Failure } from './errors.ts';
 import { createSecretBox } from './secrets.ts';
 
 describe('the box for secrets', () => {
   let folder: string;
-  before(() => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('opens what it sealed, and the sealed text is unreadable', () => {
     const box = createSecretBox({ keys: [randomBytes(32)], folder: undefined });

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeBlobStore } from '../../test/conformance/blob-store.ts';
 import { type CutProxy, startCutProxy } from '../../test/support/servers/cut-proxy.ts';
 import { type S3Server, startS3 } from '../../test/support/servers/s3-server.ts';
@@ -16,7 +16,7 @@ import { partBytes } from './s3-parts.ts';
 
 const spool = mkdtempSync(join(tmpdir(), 'pharos-spool-'));
 const open = (url: string, timeoutMs = 5_000) => createS3BlobStore({ address: readS3Address(url), spool, timeoutMs });
-after(() => rmSync(spool, { recursive: true }));
+afterAll(() => rmSync(spool, { recursive: true }));
 
 describeBlobStore('S3 (s3rver)', async () => {
   const server = await startS3();
@@ -66,12 +66,12 @@ describe('files in S3', () => {
   let server: S3Server;
   let proxy: CutProxy;
   let store: BlobStorage;
-  before(async () => {
+  beforeAll(async () => {
     server = await startS3();
     proxy = await startCutProxy(server.port);
     store = await open(server.url('faults', { port: proxy.port }));
   });
-  after(async () => {
+  afterAll(async () => {
     store.close();
     await proxy.close();
     await server.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../test/support/console.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../test/support/servers/identity-provider.ts';
@@ -12,12 +12,12 @@ for (const database of databases) {
     let app: TestApp;
     let idp: IdentityProvider;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: loopback });
       idp = await startIdentityProvider();
       owner = await openConsole(app, 'owner');
     });
-    after(async () => {
+    afterAll(async () => {
       await idp?.close();
       await app?.close();
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { bothDatabases, openStorage } from '../../test/support/build-app.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import { BulkRead, BulkStatement, bulkDelete, bulkInsert, bulkUpdate, Lookup } from './bulk.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { databaseConformance } from '../../test/conformance/database.ts';
 import { bothDatabases, createPostgresDatabase, openStorage } from '../../test/support/build-app.ts';
 import { sql } from '../base/sql.ts';

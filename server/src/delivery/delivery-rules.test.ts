@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { contentOfPush, contentOfTrigger } from './push/content.ts';
 import { createPace } from './push/pace.ts';
 import type { PushSenderKind } from './push/push-sender.ts';

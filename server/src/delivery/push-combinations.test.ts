@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
 import { openDevice, type TestDevice } from '../../test/support/servers/mqtt-devices.ts';
 import { apnsDefinition } from './apns/apns.ts';
@@ -114,7 +114,7 @@ describe('every kind of message by every way', () => {
   let webPush: PushSender;
   let mqtt: PushSender;
 
-  before(async () => {
+  beforeAll(async () => {
     provider = await startPushProvider();
     broker = new DeviceBroker({
       login: async () => ({ appId: 'app', deviceId: 'gate', topic: 'museum/gate', version: '1' }),
@@ -131,7 +131,7 @@ describe('every kind of message by every way', () => {
     mqtt = createEmbeddedMqttSender({ broker, appId: 'app', now: Date.now, timeoutMs: 10_000 });
     senders.push(mqtt);
   });
-  after(async () => {
+  afterAll(async () => {
     for (const sender of senders) await sender.close();
     await device.close();
     await broker.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { apnsRequest } from './apns/apns-message.ts';
 import { fcmMessage } from './fcm/fcm-message.ts';
 import { collapseId, messageUuid } from './push/collapse-id.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { Failure } from '../base/errors.ts';
 import { apnsDefinition } from './apns/apns.ts';
 import { fcmDefinition } from './fcm/fcm.ts';

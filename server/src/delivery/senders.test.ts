@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { pushMessage } from '../../test/conformance/push-sender.ts';
 import { type FakeAnswer, json } from '../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
@@ -15,10 +15,10 @@ const start = Date.UTC(2026, 10, 21, 12);
 
 let now = start;
 let provider: PushProvider;
-before(async () => {
+beforeAll(async () => {
   provider = await startPushProvider({ now: () => now });
 });
-after(() => provider.close());
+afterAll(() => provider.close());
 
 function create<S>(definition: SenderDefinition<S>, entered: unknown, deps: Partial<SenderDeps> = {}): PushSender {
   const { origin, ca } = provider;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { tokenFault } from './token-fault.ts';
 
 const keys = { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) };

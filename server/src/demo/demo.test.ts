@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { createRandom } from '@pharos/engine/simulation';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../test/support/build-app.ts';
 import { type Bench, fillTo, openBench } from '../../test/support/demo/bench.ts';
 import { isFull } from '../../test/support/depth.ts';
@@ -49,12 +49,12 @@ const where = (condition: object) => `where=${encodeURIComponent(JSON.stringify(
 for (const database of databases) {
   describe(`a demo on ${database}`, () => {
     let bench: Bench;
-    before(async () => {
+    beforeAll(async () => {
       bench = await openBench(database);
       await fillTo(bench, stoppedAfter);
       await fillTo(bench, enough);
     });
-    after(async () => {
+    afterAll(async () => {
       await bench.app.close();
       await bench.storage.close();
     });

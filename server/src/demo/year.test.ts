@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { localTime } from '@pharos/engine';
+import { test } from 'vitest';
 import { closedDays } from './calendar.ts';
 import { exhibition, museum } from './halls.ts';
 import { planYear, type TourStop } from './year.ts';

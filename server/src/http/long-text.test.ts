@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { LongText } from './long-text.ts';
 
 test('a long text arrives byte by byte, in chunks of bounded size, and what has been read is no longer held', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import { Type } from 'typebox';
+import { describe, test } from 'vitest';
 import { Failure } from '../base/errors.ts';
 import { defineShape } from './shape.ts';
 

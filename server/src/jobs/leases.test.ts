@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { bothDatabases } from '../../test/support/build-app.ts';
 import {
   gate,
@@ -20,10 +20,10 @@ import { endLeases } from './store.ts';
 for (const database of bothDatabases) {
   describe(`the outbox on ${database}`, () => {
     let queue: WorkQueue;
-    before(async () => {
+    beforeAll(async () => {
       queue = await openWorkQueue(database);
     });
-    after(() => queue.close());
+    afterAll(() => queue.close());
     beforeEach(() => queue.empty());
 
     test('a job whose worker is gone is done by another one, and the old one no longer counts', async () => {

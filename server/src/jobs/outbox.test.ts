@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { bothDatabases } from '../../test/support/build-app.ts';
 import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
 import type { Sql } from '../base/sql.ts';
@@ -14,10 +14,10 @@ import { sweepDeadJobs } from './sweep.ts';
 for (const database of bothDatabases) {
   describe(`the outbox on ${database}`, () => {
     let queue: WorkQueue;
-    before(async () => {
+    beforeAll(async () => {
       queue = await openWorkQueue(database);
     });
-    after(() => queue.close());
+    afterAll(() => queue.close());
     beforeEach(() => queue.empty());
 
     test('hands a job over as it was asked for, and removes it when it is done', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { bothDatabases } from '../../test/support/build-app.ts';
 import { watchStatements } from '../../test/support/statements.ts';
 import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
@@ -10,10 +10,10 @@ import { countJobs } from './store.ts';
 for (const database of bothDatabases) {
   describe(`the outbox on ${database}`, () => {
     let queue: WorkQueue;
-    before(async () => {
+    beforeAll(async () => {
       queue = await openWorkQueue(database);
     });
-    after(() => queue.close());
+    afterAll(() => queue.close());
     beforeEach(() => queue.empty());
 
     test('apps take turns, however many jobs one of them has', async () => {

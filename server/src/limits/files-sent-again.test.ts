@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, otherApp } from '../../test/support/build-app.ts';
 import { openConsole } from '../../test/support/console.ts';
 import { type FileSite, openFileSite, png } from '../../test/support/sites/file-site.ts';
@@ -9,11 +9,11 @@ import { raw, sql } from '../base/sql.ts';
 for (const database of databases) {
   describe(`a file that is sent again, on ${database}`, () => {
     let site: FileSite;
-    before(async () => {
+    beforeAll(async () => {
       site = await openFileSite(database);
       await site.uploaded('first.png');
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     let keys = 0;
     const newKey = () => `71b8e3d0-${++keys}`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   bothDatabases,
   buildApp,
@@ -22,12 +22,12 @@ for (const database of bothDatabases) {
   describe(`a request that is sent again, on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       await app.app.buckets.createBucket(app.appId, 'Stamps');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     let keys = 0;
     const newKey = () => `5f0c6d2e-${++keys}`;

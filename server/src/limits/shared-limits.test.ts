@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openStorage, type TestStorage } from '../../test/support/build-app.ts';
 import { RateLimiter, type RateRule } from './rate-limit.ts';
 import { SharedLimits } from './shared-limits.ts';
@@ -9,10 +9,10 @@ import { SharedLimits } from './shared-limits.ts';
 describe('a limit over three nodes', () => {
   let storage: TestStorage;
   let now = 1_700_000_000_000;
-  before(async () => {
+  beforeAll(async () => {
     storage = await openStorage('postgres');
   });
-  after(() => storage.close());
+  afterAll(() => storage.close());
 
   function nodes() {
     return Array.from({ length: 3 }, () => {

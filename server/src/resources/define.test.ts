@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { Type } from 'typebox';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
 import { raw } from '../base/sql.ts';
 import { bulkInsert } from '../db/bulk.ts';
@@ -101,14 +101,14 @@ export function mistakes(db: TestStorage['db']) {
 for (const database of databases) {
   describe(`a declared resource on ${database}`, () => {
     let storage: TestStorage;
-    before(async () => {
+    beforeAll(async () => {
       storage = await openStorage(database);
       await storage.db.run(
         raw(`create table pavilions (app_id text, object_id text, name text, floors bigint, closed_at bigint, beacon_id text,
           notes text, created_at bigint, updated_at bigint, name_key text, visits bigint)`),
       );
     });
-    after(() => storage.close());
+    afterAll(() => storage.close());
 
     test('keeps and shows what it is given', async () => {
       const { db } = storage;

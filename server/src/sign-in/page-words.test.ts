@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../test/support/build-app.ts';
 import { type PageText, pageLanguageOf, pageTexts, say } from './page-words.ts';
 
@@ -43,10 +43,10 @@ test('the language is the one that the browser prefers of those that there are',
 
 describe('the pages behind links in mails', () => {
   let app: TestApp;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   const pages: readonly (readonly [path: string, title: PageText])[] = [
     ['/password-reset?app=a&token=b', 'New password'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { service } from '../../src/access/audit.ts';
 import { raw, sql } from '../../src/base/sql.ts';
 import { insertPush } from '../../src/features/messages/push/store.ts';
@@ -17,7 +17,7 @@ for (const database of databases) {
     let writer: Browser;
     let other: Browser;
     let manager: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       fcm = new ScriptedSender();
       app = await buildApp({ database, senders: [fcm.definition('fcm')] });
       await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
@@ -26,7 +26,7 @@ for (const database of databases) {
       other = await openConsole(app, 'editor');
       for (let n = 0; n < 3; n++) await register(n);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     beforeEach(async () => {
       await policy({ enabled: true, above: 2 });
       await app.app.idle();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../src/base/sql.ts';
 import { confirmedForMs } from '../../src/http/console/console-endpoint.ts';
 import { buildApp, databases, type SentRequest, signIn, type TestApp } from '../support/build-app.ts';
@@ -63,11 +63,11 @@ for (const database of databases) {
   describe(`what has to be confirmed in the console on ${database}`, () => {
     let app: TestApp;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       owner = await openConsole(app, 'owner');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const confirm = () => owner.send({ method: 'POST', url: '/session/confirm', body: { password } });
 

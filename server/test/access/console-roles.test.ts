@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type AdminRole, adminRoles } from '../../src/access/roles.ts';
 import type { ConsoleEndpoint } from '../../src/http/console/console-endpoint.ts';
 import { buildApp, databases, type SentRequest, type TestApp } from '../support/build-app.ts';
@@ -178,12 +178,12 @@ for (const database of databases) {
   describe(`roles of the console on ${database}`, () => {
     let app: TestApp;
     let browsers: Readonly<Record<AdminRole, Browser>>;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       const opened = await Promise.all(adminRoles.map(async (role) => [role, await openConsole(app, role)] as const));
       browsers = Object.fromEntries(opened) as Record<AdminRole, Browser>;
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const guarded = () =>
       app.app.consoleEndpoints.filter(({ permission }) => permission !== 'public' && permission !== 'anybody');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { handedOver } from '../../src/app/tables.ts';
 import {
   bothDatabases,
@@ -24,13 +24,13 @@ for (const database of bothDatabases) {
     let anna: SignedIn;
     let ben: SignedIn;
     let manager: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       [anna, ben, manager] = [await signIn(app), await signIn(app), await signInManager(app)];
       const own = { get: 'user', update: 'owner', delete: 'owner' } as const;
       await app.app.apps.changeRules(app.appId, { resources: { beacons: own, devices: own } });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const give = (url: string, by: SignedIn, to: string) =>
       app.send({ method: 'PUT', url: `${url}/owner`, headers: by.headers, body: { userId: to } });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { watchStatements } from '../support/statements.ts';
@@ -21,7 +21,7 @@ for (const database of databases) {
     let ben: SignedIn;
     let manager: SignedIn;
     let statements: ReturnType<typeof watchStatements>;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       [anna, ben, manager] = [await signIn(app), await signIn(app), await signInManager(app)];
       await app.app.buckets.createBucket(app.appId, 'notes');
@@ -30,7 +30,7 @@ for (const database of databases) {
       await app.app.idle();
       statements = watchStatements(app.storage.db);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const ask = async (method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', url: string, body: object) => {
       statements.take();

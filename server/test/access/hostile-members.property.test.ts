@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { apiPrefix } from '../../src/http/api.ts';
 import {
   type Answer,
@@ -59,7 +59,7 @@ for (const database of databases) {
     let otherAppId: string;
     /** By the pattern of the path. */
     let ids: Readonly<Record<string, string>>;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       takesAnyText(app.app);
       // This does not test rate limits.
@@ -71,7 +71,7 @@ for (const database of databases) {
       otherAppId = (await app.app.apps.create('Another app')).appId;
       ids = await makeRecords();
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     async function makeRecords(): Promise<Readonly<Record<string, string>>> {
       const make = (url: string, body: unknown) => create(app, `/api/v2${url}`, body, user.headers);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { isAllowed } from '../../src/access/roles.ts';
 import { sql } from '../../src/base/sql.ts';
 import { dataPermission } from '../../src/http/console/console-roles.ts';
@@ -68,7 +68,7 @@ for (const database of databases) {
       return { venue, beacon, notification, floor, zone, visit, event };
     };
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       north = await half('North', 21);
       south = await half('South', 22);
@@ -78,7 +78,7 @@ for (const database of databases) {
       const made = await owner.send({ method: 'POST', url: '/apps', body: { name: 'Another' } });
       otherApp = made.body.result.appId;
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     /** What is decided before the database is asked is tried on one of the two. */
     const onOne = (name: string, work: () => Promise<void>) => void (database === 'sqlite' && test(name, work));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../support/console.ts';
 import { openSite, pointer, type Site } from '../support/site.ts';
@@ -62,7 +62,7 @@ for (const database of databases) {
       site.app.clock.now = began;
     }
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       site.app.app.ticker.stop();
       north = await house('North', 41);
@@ -83,7 +83,7 @@ for (const database of databases) {
       site.app.clock.now = now;
       await site.app.app.rollups.settle(site.app.appId);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const placesOf = ({ venue, floor, zones: [zoneId = ''] }: House): readonly Query[] => [
       { venueId: venue },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { bindTemplate, matchesRecord, parseTemplate, parseWhere } from '@pharos/query';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { type Sql, sql } from '../../src/base/sql.ts';
 import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
@@ -58,7 +58,7 @@ for (const database of bothDatabases) {
     let app: TestApp;
     let known: Readonly<Record<'anna' | 'ben' | 'carla', SignedIn>>;
     let all: readonly Record<string, unknown>[];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'notes');
@@ -83,7 +83,7 @@ for (const database of bothDatabases) {
       all = (await list({ limit: 1000 }, undefined)).body.results;
       assert.equal(all.length, size);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const set = (notes: object) => app.app.apps.changeRules(app.appId, { buckets: { notes } });
     const named = <T>(value: T): T =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { type ScopeResource, scopeVerbs } from '../../src/access/keys/scopes.ts';
 import { limitedByVenue, ruledResources } from '../../src/access/rules/presets.ts';
@@ -93,7 +93,7 @@ for (const database of databases) {
     let foreign: SignedIn;
     let ben: SignedIn;
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       const { app } = site;
       strangers = await otherApp(app);
@@ -112,7 +112,7 @@ for (const database of databases) {
       const elsewhere = await create(app, '/api/v2/venues', { name: 'Elsewhere' }, site.user.headers);
       askers = await everybody(elsewhere);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const openToUsers = () =>
       Object.fromEntries(

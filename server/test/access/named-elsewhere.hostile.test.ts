@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { databases, type SentRequest } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
@@ -42,12 +42,12 @@ for (const database of databases) {
         site.app.send({ method, url: `/api/v2/${url}`, headers: { 'x-service-appkey': secretKey }, body });
     };
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       north = await half('North', 21);
       south = await half('South', 22);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const message = { type: 'TEXT', message: { alertTitle: 'a', alertMessage: 'b' }, event: 'ENTER', isEnabled: true };
     const beacon = { name: 'New', uuid, major: 7, minor: 7 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ruledResources } from '../../src/access/rules/presets.ts';
 import type { StoredRule, StoredRules } from '../../src/access/rules/rule-types.ts';
 import { apiPrefix } from '../../src/http/api.ts';
@@ -55,7 +55,7 @@ for (const database of databases) {
     /** Ids of what is Anna's. */
     let hers: readonly string[];
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       const { app } = site;
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
@@ -70,7 +70,7 @@ for (const database of databases) {
         .flatMap(({ records }) => records.map(({ objectId = '' }) => objectId))
         .filter((id) => id !== '' && id !== ben.userId);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const ask = (by: SignedIn, request: SentRequest) =>
       site.app.send({ ...request, headers: { ...by.headers, ...request.headers } });

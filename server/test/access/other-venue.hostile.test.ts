@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { limitedByVenue, ruledResources } from '../../src/access/rules/presets.ts';
 import { type Answer, databases, type SentRequest } from '../support/build-app.ts';
@@ -43,7 +43,7 @@ for (const database of databases) {
       return { venue, floor, zone, beacon, notification, visit: visit.objectId, event: event.objectId };
     };
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       const { app } = site;
       for (const name of ['North', 'South'])
@@ -76,7 +76,7 @@ for (const database of databases) {
         'secret key': (request) => app.send({ ...request, url: `/api/v2${request.url}`, headers }),
       };
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const lists = () =>
       site.app.app.endpoints.filter(

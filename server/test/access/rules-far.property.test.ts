@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { bindTemplate, matchesRecord, parseTemplate, parseWhere } from '@pharos/query';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { joinSql, sql } from '../../src/base/sql.ts';
 import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
@@ -88,7 +88,7 @@ for (const database of bothDatabases) {
     let known: Readonly<Record<(typeof names)[number], SignedIn>>;
     let manager: SignedIn;
     const all: Made[] = [];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'notes');
@@ -96,7 +96,7 @@ for (const database of bothDatabases) {
       manager = await signInManager(app);
       await fill();
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const idOf = (name: string | undefined) => known[name as 'anna']?.userId;
     async function fill() {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultPolicy } from '../../src/access/policy.ts';
 import { type LegacyPolicy, type ResourceName, ruledResources } from '../../src/access/rules/presets.ts';
 import type { StoredRule, StoredRules, Verb, Word } from '../../src/access/rules/rule-types.ts';
@@ -55,7 +55,7 @@ for (const database of databases) {
     let owner: SignedIn;
     let strangers: Readonly<Record<string, string>>;
     let stranger: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'birds');
@@ -65,7 +65,7 @@ for (const database of databases) {
       await app.app.buckets.createBucket(strangers['x-service-appid'] ?? '', 'birds');
       stranger = await signInManager(app, strangers);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const set = (of: Ruled['of'], rules: StoredRules) => app.app.apps.changeRules(app.appId, ruleOf(of, rules));
     const ask = (by: CallerName, request: SentRequest): Promise<Answer> =>

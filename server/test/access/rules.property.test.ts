@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { bindTemplate, matchesRecord, parseTemplate } from '@pharos/query';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
@@ -82,7 +82,7 @@ for (const database of databases) {
     let app: TestApp;
     let known: People;
     let places: Readonly<Record<'north' | 'south', string>>;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'notes');
@@ -99,7 +99,7 @@ for (const database of databases) {
       await create(app, '/api/v2/data/schema/notes', { column: columns }, known.manager.headers);
       await app.app.idle();
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     /** With the ids of the people in the place of their names. */
     const named = <T>(value: T): T =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { scopeVerbs } from '../../src/access/keys/scopes.ts';
 import { bucketRecords, type RuledResource, ruledResources } from '../../src/access/rules/presets.ts';
@@ -90,13 +90,13 @@ for (const database of databases) {
     let app: TestApp;
     let strangers: Readonly<Record<string, string>>;
     let count = 0;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'birds');
       strangers = await otherApp(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     async function makeKey(scopes: unknown) {
       const made = await app.app.secretKeys.create(app.appId, { name: `Key ${++count}`, scopes }, commandLine);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { parseOrder, parseWhereValue, queryToSql } from '@pharos/query';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw, type Sql, sql } from '../../src/base/sql.ts';
 import { BucketDirectory } from '../../src/features/data/buckets/definition/directory.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
@@ -18,7 +18,7 @@ for (const database of databases) {
     let ben: SignedIn;
     let manager: SignedIn;
     let bucketId: string;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       [anna, ben, manager] = [await signIn(app), await signIn(app), await signInManager(app)];
       await app.app.buckets.createBucket(app.appId, 'notes');
@@ -31,7 +31,7 @@ for (const database of databases) {
       await fill(600, sql`case when n % 300 = 0 then ${anna.userId} else 'somebody' end`);
       await askOften();
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const { send } = {
       send: (by: SignedIn, method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ruledResources } from '../../src/access/rules/presets.ts';
 import { detailExample, storylineExample } from '../../src/features/messages/storylines/resource.ts';
 import { beaconExample } from '../../src/features/places/beacons/resource.ts';
@@ -56,7 +56,7 @@ for (const database of databases) {
     let people: Readonly<Record<'anna' | 'ben' | 'manager', SignedIn>>;
     let storyline: string;
     let hall: string;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       browser = await openConsole(app, 'manager');
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
@@ -65,7 +65,7 @@ for (const database of databases) {
       hall = await create(app, '/api/v2/beacons', beaconExample, people.manager.headers);
       storyline = await create(app, '/api/v2/storylines', storylineExample, people.manager.headers);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const headersOf = (name: keyof typeof people | 'key') => (name === 'key' ? {} : people[name].headers);
     const ask = async (body: object) => browser.send({ method: 'POST', url: `/apps/${app.appId}/rules/try`, body });

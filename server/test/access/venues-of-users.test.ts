@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
@@ -19,7 +19,7 @@ for (const database of databases) {
     let north: string;
     let south: string;
     const beacons: Record<string, string> = {};
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       [manager, guide] = [await signInManager(app), await signIn(app)];
       const { headers } = manager;
@@ -46,7 +46,7 @@ for (const database of databases) {
         },
       });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const give = (venueIds: unknown, by: SignedIn = manager, to: SignedIn = guide) =>
       app.send({ method: 'PUT', url: `/api/v2/users/${to.userId}/venues`, headers: by.headers, body: { venueIds } });
@@ -144,7 +144,7 @@ for (const database of databases) {
     const beacons: Record<string, string> = {};
     const kinds = ['visits', 'events', 'verdicts', 'logs'] as const;
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       const { app, user } = site;
       guide = await signIn(app);
@@ -170,7 +170,7 @@ for (const database of databases) {
         },
       });
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const give = async (...venueIds: (string | undefined)[]) => {
       const url = `/api/v2/users/${guide.userId}/venues`;

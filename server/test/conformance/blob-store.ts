@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { BlobKey, BlobStore } from '../../src/blobs/blob-store.ts';
 
 export interface OpenedStore {
@@ -43,11 +43,11 @@ export function describeBlobStore(name: string, open: () => Promise<OpenedStore>
   describe(`blob store on ${name}`, () => {
     let opened: OpenedStore;
     let store: BlobStore;
-    before(async () => {
+    beforeAll(async () => {
       opened = await open();
       store = opened.store;
     });
-    after(() => opened.close());
+    afterAll(() => opened.close());
 
     test('gives back the bytes that were put, whatever their chunks were', async () => {
       const key = newKey();

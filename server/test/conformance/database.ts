@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { sql } from '../../src/base/sql.ts';
 import { type Database, UniqueViolation } from '../../src/db/db.ts';
 import { deleteInSteps } from '../../src/db/delete-in-steps.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type {
   PushSender,
   PushTarget,
@@ -55,11 +55,11 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
   describe(`push sender: ${name}`, () => {
     let provider: PushProvider;
     let sender: PushSender;
-    before(async () => {
+    beforeAll(async () => {
       provider = await startPushProvider({ http1: subject.http1 ?? false });
       sender = create({ timeoutMs: 10_000 });
     });
-    after(async () => {
+    afterAll(async () => {
       await sender.close();
       await provider.close();
     });

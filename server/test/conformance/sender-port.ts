@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { PushContent, PushMessage, PushSender, PushTarget } from '../../src/delivery/push/push-sender.ts';
 
 /** A recipient behind a provider, a broker or a port of the service. */
@@ -45,11 +45,11 @@ export function describeSenderPort(
   describe(`sender port: ${name}`, () => {
     let port: SenderPort;
     let sender: PushSender;
-    before(async () => {
+    beforeAll(async () => {
       port = await open();
       sender = port.create();
     });
-    after(async () => {
+    afterAll(async () => {
       await sender.close();
       await port.close();
     });

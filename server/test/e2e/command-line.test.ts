@@ -5,9 +5,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, watch
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { call, firstCredentials, runCommand, type Service, startService } from './service.ts';
 
@@ -37,13 +37,13 @@ for (const database of databases) {
     let settings: Readonly<Record<string, string>>;
     let drop: (() => Promise<void>) | undefined;
     let service: Service;
-    before(async () => {
+    beforeAll(async () => {
       const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
       drop = postgres?.drop;
       settings = { PHAROS_DATA: join(folder, 'data'), ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) };
       service = await startService(settings);
     });
-    after(async () => {
+    afterAll(async () => {
       await service.stop('SIGKILL');
       await drop?.();
       rmSync(folder, { recursive: true, force: true });
@@ -126,10 +126,10 @@ describe('a service that drains, and others beside it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
   const data = join(folder, 'a');
   let service: Service;
-  before(async () => {
+  beforeAll(async () => {
     service = await startService({ PHAROS_DATA: data, PHAROS_DRAIN_MS: '2000' });
   });
-  after(() => {
+  afterAll(() => {
     service.process.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, test } from 'vitest';
 import { call, runCommand, type Service, startService } from './service.ts';
 
 const run = (...words: string[]) => runCommand(words, {});
@@ -39,7 +39,7 @@ describe('pharos serve --demo', () => {
   const folder = join(parent, 'data-demo');
   let service: Service | undefined;
   let password = '';
-  after(async () => {
+  afterAll(async () => {
     await service?.stop('SIGKILL');
     rmSync(parent, { recursive: true, force: true });
   });

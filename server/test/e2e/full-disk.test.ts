@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { describe, test } from 'vitest';
 import { canMount, fillUp, smallDisk } from '../support/storage/small-disk.ts';
 import { call, firstCredentials, type Service, signInTo, startService } from './service.ts';
 
@@ -60,7 +60,7 @@ describe('a disk without room', () => {
   });
 
   test('a full disk takes deletions, sign-ins and a start, and new content once there is room again', {
-    skip: !canMount && 'only as root on Linux',
+    skip: !canMount,
   }, async () => {
     const disk = smallDisk(48_000_000);
     assert.ok(disk);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { describe, test } from 'vitest';
 import { service as byService } from '../../src/access/audit.ts';
 import { createServices } from '../../src/app/services.ts';
 import { raw } from '../../src/base/sql.ts';
@@ -20,7 +20,7 @@ const tables = ['visits', 'events', 'verdicts', 'deliveries', 'logs', 'positions
 const firstSweepMs = 60_000;
 
 // Both wait for the same minute.
-describe('a service that is killed while it has what is kept for no day', { concurrency: true }, () => {
+describe('a service that is killed while it has what is kept for no day', { concurrent: true }, () => {
   for (const database of databases) {
     test(`nothing of it is left a minute after the next start, and the visit is counted, on ${database}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-no-day-'));

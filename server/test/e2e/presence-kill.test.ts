@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { describe, test } from 'vitest';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { stay, uuid, walk } from '../support/site.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
@@ -11,7 +11,7 @@ import { call, firstCredentials, type Service, startService } from './service.ts
 const silenceMs = 30_000;
 
 // Both wait for the same half minute of silence.
-describe('a service that is killed between sightings', { concurrency: true }, () => {
+describe('a service that is killed between sightings', { concurrent: true }, () => {
   for (const database of databases) {
     test(`presence survives kill -9 on ${database}: one ENTER, and an EXIT that lacks at most ten seconds`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-presence-'));

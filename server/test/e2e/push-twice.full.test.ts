@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
 import { createPostgresServer, type PostgresServer } from '../support/servers/postgres-server.ts';
 import { call, preparePushApp, type Service, signInManagerTo, startService } from './service.ts';
@@ -36,7 +36,7 @@ describe('a push to many', () => {
     return one;
   };
 
-  before(async () => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'pharos-push-twice-'));
     postgres = await createPostgresServer();
     provider = await startPushProvider({ quiet: true });
@@ -60,7 +60,7 @@ describe('a push to many', () => {
     service = await start();
     headers = await signInManagerTo(service, settings, credentials);
   });
-  after(async () => {
+  afterAll(async () => {
     for (const one of started) await one.stop('SIGKILL');
     await provider.close();
     await postgres.remove();

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { findRestoreRequest, requestRestore, restoreInPlace } from '../../src/backup/in-place.ts';
 import { writeBackup } from '../../src/backup/write.ts';
 import { createDiskBlobStore } from '../../src/blobs/disk.ts';
@@ -56,10 +56,10 @@ async function startOnce(
   return { signal, result: said ? JSON.parse(said) : undefined, errors };
 }
 
-describe('a restore in place that is cut off', { concurrency: true }, () => {
+describe('a restore in place that is cut off', { concurrent: true }, () => {
   let root: string;
   let template: string;
-  before(async () => {
+  beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'pharos-cut-off-'));
     writeFileSync(join(root, 'program.mjs'), program);
     const source = join(root, 'source');
@@ -82,7 +82,7 @@ describe('a restore in place that is cut off', { concurrency: true }, () => {
     assert.ok(existsSync(join(template, 'pharos.db-wal')));
     await db.close();
   });
-  after(() => rmSync(root, { recursive: true, force: true }));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   /** A folder of its own, with a backup of its own, for which a restore was asked. */
   async function prepared(name: string): Promise<{ readonly data: string; readonly backup: string }> {

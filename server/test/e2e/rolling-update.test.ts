@@ -5,8 +5,8 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'vitest';
 import { service as byService } from '../../src/access/audit.ts';
 import { createServices } from '../../src/app/services.ts';
 import { openDatabase } from '../../src/cli/commands/storage.ts';

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
@@ -52,7 +52,7 @@ for (const database of databases) {
     let environment: Environment;
     let headers: Environment;
 
-    before(async () => {
+    beforeAll(async () => {
       const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
       drop = postgres?.drop;
       settings = { PHAROS_DATA: join(folder, 'data'), ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) };
@@ -70,7 +70,7 @@ for (const database of databases) {
         TOKEN: accessToken,
       };
     });
-    after(async () => {
+    afterAll(async () => {
       await service.stop('SIGKILL');
       await drop?.();
       rmSync(folder, { recursive: true, force: true });

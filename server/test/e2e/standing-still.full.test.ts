@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createServices } from '../../src/app/services.ts';
 import { openDatabase } from '../../src/cli/commands/storage.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -21,7 +21,7 @@ describe('a node that stood still', () => {
   let other: Service;
   let suspended: Service;
 
-  before(async () => {
+  beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'pharos-still-'));
     postgres = await createMigratedPostgres();
     settings = { PHAROS_DATA: folder, PHAROS_SECRET_KEY: 'cd'.repeat(32), PHAROS_DATABASE_URL: postgres.url };
@@ -32,7 +32,7 @@ describe('a node that stood still', () => {
     credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
     [other, suspended] = await Promise.all([startService(settings), startService(settings)]);
   });
-  after(async () => {
+  afterAll(async () => {
     for (const service of [other, suspended]) await service.stop('SIGKILL');
     await postgres.drop();
     rmSync(folder, { recursive: true, force: true });

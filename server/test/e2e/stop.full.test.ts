@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { call, firstCredentials, startService } from './service.ts';
 
 test('a stop finishes accepted requests, and the second start prints no secret', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { answerWith, startReceiver } from '../support/servers/webhook-receiver.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw } from '../../src/base/sql.ts';
 import { leaseMs, shareCount } from '../../src/db/nodes/work-shares.ts';
 import { type Node, openNode, openSite, type Site } from '../support/site.ts';
@@ -12,12 +12,12 @@ describe('nodes that share the work', () => {
   let site: Site;
   let node: Node;
   let service: Service;
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('postgres');
     node = await openNode(site);
     service = await startService({ ...site.app.storage.settings, PHAROS_SECRET_KEY: 'ab'.repeat(32) });
   });
-  after(async () => {
+  afterAll(async () => {
     await service.stop('SIGKILL');
     await node.close();
     await site.close();

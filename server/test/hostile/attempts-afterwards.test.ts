@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
@@ -17,12 +17,12 @@ for (const database of databases) {
     let scene: Scene;
     let site: Site;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       scene = await openScene(database);
       ({ site } = scene);
       owner = await openConsole(site.app, 'owner');
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: object, headers = {}) =>
       site.app.send({ method, url, headers, ...(body ? { body } : {}) });

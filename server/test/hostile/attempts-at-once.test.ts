@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Answer, bothDatabases, buildApp, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { codeAt, enrolTotp, openConsole, password, sendFromConsole } from '../support/console.ts';
@@ -15,12 +15,12 @@ for (const database of bothDatabases) {
   describe(`attempts in the same moment, on ${database}`, () => {
     let sink: SmtpSink;
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       sink = await startSmtpSink();
       app = await buildApp({ database, settings: { PHAROS_SMTP_URL: sink.url } });
       await app.app.apps.change(app.appId, { policy: { totp: 'optional', signInLinkUrl: 'museum://sign-in' } });
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await sink.close();
     });

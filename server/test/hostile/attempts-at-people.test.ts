@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Answer, databases, pointerTo, type SignedIn, signIn } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { openStream } from '../support/event-stream.ts';
@@ -34,11 +34,11 @@ for (const database of databases) {
     let venue: string;
     const { send, get, none } = malloryOf(() => scene);
 
-    before(async () => {
+    beforeAll(async () => {
       scene = await openScene(database);
       ({ site, vera, mallory, phone, own, note, beacon, venue } = scene);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     describe('at phones', () => {
       test('her installation is neither read, changed nor deleted', async () => {

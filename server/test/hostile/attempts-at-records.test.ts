@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, pointerTo, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { absent, birds, json, malloryOf, openScene, phones, refused, type Scene } from '../support/hostile/attempts.ts';
@@ -23,11 +23,11 @@ for (const database of databases) {
     let venue: string;
     const { send, get, none } = malloryOf(() => scene);
 
-    before(async () => {
+    beforeAll(async () => {
       scene = await openScene(database);
       ({ site, vera, mallory, strangers, note, file, beacon, venue } = scene);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     describe('at records of others', () => {
       for (const [what, where] of [

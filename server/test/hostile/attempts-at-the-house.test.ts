@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { databases, type SentRequest, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
@@ -36,11 +36,11 @@ for (const database of databases) {
     let secret: string;
     const { send, get } = malloryOf(() => scene);
 
-    before(async () => {
+    beforeAll(async () => {
       scene = await openScene(database);
       ({ site, vera, mallory, strangers, phone, note, beacon, venue, secret } = scene);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     describe('at keys and roles', () => {
       test('a bearer of one app is nobody in another', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { malloryOf, nothingOf, openScene, refused, type Scene } from '../support/hostile/attempts.ts';
@@ -17,11 +17,11 @@ for (const database of databases) {
     let mallory: SignedIn;
     const { send } = malloryOf(() => scene);
 
-    before(async () => {
+    beforeAll(async () => {
       scene = await openScene(database);
       ({ site, mallory } = scene);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     test('a rehearsal tells nothing of messages that may not be read, whether they are drafts or planned', async () => {
       const resources = { notifications: kept, storylines: kept, scenarios: kept };

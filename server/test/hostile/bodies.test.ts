@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import {
@@ -25,11 +25,11 @@ for (const database of databases) {
     let port: number;
     let credentials: readonly Header[];
     const { request, withBody, ask, get, assertRows } = hostileRequests(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openHostile(database);
       ({ app, user, port, credentials } = opened);
     });
-    after(() => closeHostile(opened));
+    afterAll(() => closeHostile(opened));
 
     const count = async () => (await get('/data/bucket/birds?count=1&limit=0')).body.count as number;
 

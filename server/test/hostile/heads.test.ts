@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../support/build-app.ts';
 import {
   assertErrorAnswer,
@@ -22,11 +22,11 @@ for (const database of databases) {
     let app: TestApp;
     let port: number;
     const { request, ask, assertRows } = hostileRequests(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openHostile(database);
       ({ app, port } = opened);
     });
-    after(() => closeHostile(opened));
+    afterAll(() => closeHostile(opened));
 
     test('refuses credentials that are doubled, empty or not strings of an app', async () => {
       const [id, key] = [app.appId, app.appKey];

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import {
   bindTemplate,
   compareByOrder,
@@ -11,6 +10,7 @@ import {
   parseWhere,
 } from '@pharos/query';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { firstIdAt } from '../../src/base/id.ts';
 import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
@@ -376,10 +376,10 @@ async function openApp(service: TestApp): Promise<TestApp> {
 for (const database of bothDatabases)
   describe(`lists of one's own and of others on ${database}`, () => {
     let service: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       service = await buildApp({ database });
     });
-    after(() => service.close());
+    afterAll(() => service.close());
 
     for (const scene of scenes)
       test(`${scene.name} are listed as rule and question mean`, async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 

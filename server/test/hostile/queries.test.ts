@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import {
@@ -19,11 +19,11 @@ for (const database of databases) {
     let app: TestApp;
     let user: SignedIn;
     const { withBody, get, assertRows } = hostileRequests(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openHostile(database);
       ({ app, user } = opened);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     test('refuses malformed queries of lists, naming the parameter', async () => {
       const where = (value: unknown) => `where=${encodeURIComponent(JSON.stringify(value))}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { png } from '../../src/demo/pictures.ts';
 import { databases, type SignedIn, signIn } from '../support/build-app.ts';
@@ -28,12 +28,12 @@ for (const database of databases) {
     let port: number;
     const { send, get } = malloryOf(() => scene);
 
-    before(async () => {
+    beforeAll(async () => {
       scene = await openScene(database);
       ({ site, vera, mallory } = scene);
       port = await listen(site.app);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     describe('in tags', () => {
       /** Every count that a push to few phones can have, in a record without them. */
@@ -168,7 +168,7 @@ for (const database of databases) {
     describe('by audiences', () => {
       let editor: Browser;
       let manager: Browser;
-      before(async () => {
+      beforeAll(async () => {
         editor = await openConsole(site.app, 'editor');
         manager = await openConsole(site.app, 'manager');
       });
@@ -229,7 +229,7 @@ for (const database of databases) {
       const rehearsing = { resource: 'simulations', verbs: ['create'] };
       const reading = { resource: 'events', verbs: ['list'] };
       const hers = () => ({ ...vera.headers, 'installation-secret': secret });
-      before(async () => {
+      beforeAll(async () => {
         site.app.clock.now += 3_600_000;
         await site.app.app.ticker.tick();
         const body = { installationId: 'veras', sightings: [site.decided('ENTER')] };

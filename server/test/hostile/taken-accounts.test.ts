@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { phones, refused } from '../support/hostile/attempts.ts';
@@ -18,7 +18,7 @@ for (const database of databases) {
   describe(`accounts that are taken, on ${database}`, () => {
     let sink: SmtpSink;
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       sink = await startSmtpSink();
       const settings = { PHAROS_SMTP_URL: sink.url, PHAROS_MAIL_FROM: 'Museum <museum@example.org>' };
       site = await openSite(database, settings);
@@ -26,7 +26,7 @@ for (const database of databases) {
       const policy = { rateLimit, totp: 'optional', signInLinkUrl: 'museum://sign-in' } as const;
       await site.app.app.apps.change(site.app.appId, { policy });
     });
-    after(async () => {
+    afterAll(async () => {
       await site.close();
       await sink.close();
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { type Answer, databases, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { pointer, type Site } from '../support/site.ts';

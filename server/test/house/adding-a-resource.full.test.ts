@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../support/build-app.ts';
 import { type CheckoutCopy, checkout, copyCheckout } from '../support/interface/checkout-copy.ts';
 import { applyPageCode, type PageCode, readPageCode } from '../support/interface/page-code.ts';
@@ -79,7 +79,7 @@ interface Client {
 }
 
 const copy = copyCheckout();
-after(() => copy.remove());
+afterAll(() => copy.remove());
 const pieces: PageCode[] = [];
 const sourcesOf = () => [...new Set(pieces.map(({ path }) => path).filter((path) => /\.tsx?$/.test(path)))];
 const problem = await follow().then(
@@ -102,7 +102,7 @@ test(`the steps of ${page} can be taken`, () => {
 // Without them everything fails, which would hide why.
 const whenTaken = problem ? () => undefined : describe;
 
-whenTaken(page, { concurrency: true }, () => {
+whenTaken(page, { concurrent: true }, () => {
   test('needs six files of the server, each of which the checklist names', () => {
     const paths = [...new Set(pieces.map(({ path }) => path))];
     const ofServer = paths.filter((path) => /^server\/(?:src|migrations)\//.test(path) && !path.endsWith('.test.ts'));
@@ -167,7 +167,7 @@ whenTaken(page, { concurrency: true }, () => {
     }
   });
 
-  describe('the service with its resource', { concurrency: false }, () => {
+  describe('the service with its resource', { concurrent: false }, () => {
     let app: TestApp;
     let support: typeof import('../support/build-app.ts');
     let client: Client;
@@ -175,7 +175,7 @@ whenTaken(page, { concurrency: true }, () => {
     let call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
     const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href);
     const clock = { name: 'Astronomical clock', year: 1574, acquiredOn: '1987-03-14' };
-    before(async () => {
+    beforeAll(async () => {
       support = await load('server/test/support/build-app.ts');
       app = await support.buildApp();
       const baseUrl = await app.app.server.listen({ host: '127.0.0.1', port: 0 });
@@ -192,7 +192,7 @@ whenTaken(page, { concurrency: true }, () => {
       const { objectId } = (await call('POST', '/api/v2/beacons', hall)).body.result;
       beacon = { __type: 'Pointer', className: 'Beacon', objectId };
     });
-    after(() => app?.close());
+    afterAll(() => app?.close());
 
     test('keeps, shows, filters, changes and deletes records', async () => {
       const made = await call('POST', '/api/v2/exhibits', { ...clock, beaconId: beacon });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import fastify from 'fastify';
+import { describe, test } from 'vitest';
 import { registerMetrics } from '../../src/http/metrics.ts';
 import { buildApp, databases, signIn } from '../support/build-app.ts';
 

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { test } from 'vitest';
 import { startService } from '../e2e/service.ts';
 
 /** The first block of a page after some text, as a reader would paste it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { describe, test } from 'vitest';
 import { betweenFeatures, climbing, floorOf, folderOf, inCircles, readImports } from '../support/imports.ts';
 
 /** The structure that docs/architecture.md describes: which folder may import which, and how many files it may hold. */

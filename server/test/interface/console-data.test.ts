@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type AdminRole, adminRoles } from '../../src/access/roles.ts';
 import { apiPrefix } from '../../src/http/api.ts';
 import { dataPermission } from '../../src/http/console/console-roles.ts';
@@ -95,12 +95,12 @@ for (const database of databases) {
   describe(`an app's data in the console on ${database}`, () => {
     let app: TestApp;
     let browsers: Readonly<Record<AdminRole, Browser>>;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_MAX_FILE_BYTES: '100000' } });
       const opened = await Promise.all(adminRoles.map(async (role) => [role, await openConsole(app, role)] as const));
       browsers = Object.fromEntries(opened) as Record<AdminRole, Browser>;
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const url = (path: string, appId = app.appId) => `/apps/${appId}/v2${path}`;
     const reached = () => app.app.endpoints.filter((endpoint) => dataPermission(endpoint));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
@@ -19,7 +19,7 @@ for (const database of bothDatabases) {
     let app: TestApp;
     let headers: Readonly<Record<string, string>>;
     let kinds: readonly Kind[];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       headers = (await signInManager(app)).headers;
       await app.app.apps.change(app.appId, { policy: { writeContent: 'user' } });
@@ -101,7 +101,7 @@ for (const database of bothDatabases) {
         },
       ];
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const send = (method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown, tag?: string) =>
       app.send({ method, url, body, headers: { ...headers, ...(tag === undefined ? {} : { 'if-match': tag }) } });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { apiPrefix } from '../../src/http/api.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { grantOf } from '../../src/http/grants.ts';
@@ -107,10 +107,10 @@ function assertError(answer: Answer, status: number, code: number, name: string)
 for (const database of bothDatabases) {
   describe(`every endpoint on ${database}`, () => {
     let all: Fixture;
-    before(async () => {
+    beforeAll(async () => {
       all = await fixture(database);
     });
-    after(() => all.app.close());
+    afterAll(() => all.app.close());
 
     /** Calls `check` for each endpoint and names the one that fails. */
     async function each(

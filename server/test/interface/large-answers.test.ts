@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createServices } from '../../src/app/services.ts';
 import { raw, sql } from '../../src/base/sql.ts';
 import { maxListBytes } from '../../src/resources/lists/list.ts';
@@ -19,7 +20,7 @@ for (const database of databases) {
     const largeOnes = 50;
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.buckets.createBucket(app.appId, 'birds');
       user = await signIn(app);
@@ -32,7 +33,7 @@ for (const database of databases) {
         assert.equal(status, 201);
       }
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const list = async (query: Readonly<Record<string, string | number>>) => {
       const search = new URLSearchParams();
@@ -68,12 +69,13 @@ for (const database of databases) {
         });
 
     test('one that breaks off in the middle is none for its reader, and the service goes on', async (context) => {
+      context.onTestFinished(() => mock.reset());
       const port = await listen(app);
       const address = `http://127.0.0.1:${port}${birds}?limit=40`;
       const headers = { ...app.credentials, ...user.headers };
       const real = Buffer.from.bind(Buffer) as (...given: unknown[]) => Buffer;
       let pieces = 0;
-      const broken = context.mock.method(Buffer, 'from', ((...given: unknown[]) => {
+      const broken = mock.method(Buffer, 'from', ((...given: unknown[]) => {
         const [text] = given;
         if (typeof text === 'string' && text.length > large && ++pieces === 5) throw new Error('the fifth piece');
         return real(...given);

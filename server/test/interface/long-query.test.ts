@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { joinSql, sql } from '../../src/base/sql.ts';
 import { bothDatabases, buildApp, signIn, type TestApp } from '../support/build-app.ts';
 

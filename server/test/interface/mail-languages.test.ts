@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../src/base/sql.ts';
 import { listAdmins } from '../../src/features/operate/admins/accounts/store.ts';
 import { buildApp, databases, type TestApp } from '../support/build-app.ts';
@@ -15,13 +15,13 @@ for (const database of databases)
     let smtp: SmtpSink;
     let app: TestApp;
     let owner: string;
-    before(async () => {
+    beforeAll(async () => {
       smtp = await startSmtpSink();
       app = await buildApp({ database, settings: { PHAROS_SMTP_URL: smtp.url } });
       app.clock.now = Date.UTC(2026, 4, 6, 12);
       owner = (await openConsole(app, 'owner')).email;
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await smtp.close();
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import fastify from 'fastify';
 import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultPolicy } from '../../src/access/policy.ts';
 import { catalogue } from '../../src/base/errors.ts';
 import { defaultRules } from '../../src/http/grants.ts';
@@ -11,10 +11,10 @@ import { buildApp, signInManager, type TestApp } from '../support/build-app.ts';
 
 describe('the OpenAPI document', () => {
   let app: TestApp;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   test('names every endpoint once, with every error and an example of each', async () => {
     const document = (await app.send({ method: 'GET', url: '/openapi.json' })).body;

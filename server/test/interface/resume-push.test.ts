@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { service } from '../../src/access/audit.ts';
 import { raw } from '../../src/base/sql.ts';
 import { ScriptedSender } from '../fakes/scripted-sender.ts';
@@ -15,7 +15,7 @@ for (const database of databases) {
     let editor: Browser;
     let other: Browser;
     let fcm: ScriptedSender;
-    before(async () => {
+    beforeAll(async () => {
       fcm = new ScriptedSender();
       app = await buildApp({ database, senders: [fcm.definition('fcm')] });
       await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
@@ -29,7 +29,7 @@ for (const database of databases) {
           body: { installationId: `phone-${n}`, deviceType: 'android', deviceToken: `token-${n}`, channels: [`c${n}`] },
         });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     beforeEach(async () => {
       await approval({ enabled: false, above: 2 });
       await app.app.idle();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { serviceTimeZone } from '../../src/base/clock.ts';
 import { findServiceConditions } from '../../src/features/operate/system/conditions.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   bothDatabases,
   buildApp,
@@ -21,13 +21,13 @@ for (const database of bothDatabases) {
   describe(`the calls of the specification, by ordinary users on ${database}`, () => {
     let app: TestApp;
     let [anna, ben]: SignedIn[] = [];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.buckets.createBucket(app.appId, 'birds');
       anna = await signIn(app);
       ben = await signIn(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     /** Sends it and checks the form of the answer; `list`: a result that is a list of one object. */
     async function call(answers: Answers, status: number, request: SentRequest, by: SignedIn | undefined = ben) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../src/access/audit.ts';
 import { raw } from '../../src/base/sql.ts';
 import type { DeviceBroker } from '../../src/delivery/mqtt/mqtt-device-broker.ts';
@@ -15,11 +15,11 @@ for (const database of databases) {
   describe(`what stops visitors from being served can be taken back on ${database}`, () => {
     let app: TestApp;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_MQTT_PORT: '0' } });
       owner = await openConsole(app, 'owner');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     async function ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
       app.clock.now += 1_000;

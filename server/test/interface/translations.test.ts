@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { assertRefusals } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
@@ -12,11 +12,11 @@ const pushes = '/api/v2/push/notification';
 for (const database of databases) {
   describe(`messages in several languages on ${database}`, () => {
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       await site.makeReachable();
     });
-    after(() => site.close());
+    afterAll(() => site.close());
     beforeEach(async () => {
       await site.app.app.idle();
       site.provider.calls.length = 0;

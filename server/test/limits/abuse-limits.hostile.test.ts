@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { buildApp, databases, openStorage, signIn } from '../support/build-app.ts';

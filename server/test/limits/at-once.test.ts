@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, type TestApp } from '../support/build-app.ts';
 import { type Browser, openConsole } from '../support/console.ts';
 
@@ -11,11 +11,11 @@ for (const database of bothDatabases) {
   describe(`what an app has few of on ${database}`, () => {
     let app: TestApp;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings });
       owner = await openConsole(app, 'owner');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const bodies: Readonly<Record<string, (n: number) => object>> = {
       webhooks: (n) => ({ url: `http://127.0.0.1:9/${n}`, events: ['presence.enter'] }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../src/access/audit.ts';
 import { createApp } from '../../src/app/app.ts';
 import { raw } from '../../src/base/sql.ts';
@@ -24,12 +24,12 @@ for (const database of databases) {
   describe(`quotas on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_TRUST_PROXY: '1' } });
       await app.app.buckets.createBucket(app.appId, 'birds');
       user = await signIn(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const setQuotas = async (change: object) => {
       const { policy } = await app.app.apps.get(app.appId);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { bothDatabases, otherApp, type SignedIn, signIn, signInManager } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
@@ -14,7 +14,7 @@ for (const database of bothDatabases) {
     let node: Node;
     let other: Readonly<Record<string, string>>;
     let neighbour: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       node = await openNode(site);
       // What time brings about reads the same things: here only requests are counted.
@@ -30,7 +30,7 @@ for (const database of bothDatabases) {
       await create(site.app, '/api/v2/beacons', { name: 'Door', uuid, major: 9, minor: 9 }, headers);
       await create(site.app, '/api/v2/installations', { installationId: 'neighbour', deviceType: 'ios' }, headers);
     });
-    after(async () => {
+    afterAll(async () => {
       await node.close();
       await site.close();
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { PharosClient, type PharosError } from '../../../sdk/src/index.ts';
 import { service } from '../../src/access/audit.ts';
 import { type App, createApp } from '../../src/app/app.ts';
@@ -24,7 +24,7 @@ describe('revocations while the database is away', () => {
   let proxy: CutProxy;
   let db: Database;
   let node: App;
-  before(async () => {
+  beforeAll(async () => {
     fcm = new ScriptedSender();
     const senders = [fcm.definition('fcm')];
     app = await buildApp({ database: 'postgres', senders });
@@ -40,7 +40,7 @@ describe('revocations while the database is away', () => {
     const body = { installationId: 'phone', deviceType: 'android', deviceToken: 'token' };
     await create(app, '/api/v2/installations', body, {});
   });
-  after(async () => {
+  afterAll(async () => {
     proxy?.mend();
     await node?.close();
     await db?.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openBlobs } from '../../src/blobs/open.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { blobPlaces, type Config } from '../../src/config/config.ts';
@@ -14,10 +14,10 @@ import { openConsole } from '../support/console.ts';
 import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
 
 let server: S3Server;
-before(async () => {
+beforeAll(async () => {
   server = await startS3();
 });
-after(() => server.close());
+afterAll(() => server.close());
 
 const upload = (app: TestApp, name: string, body = 'some bytes') =>
   app.send({ method: 'POST', url: `/api/v2/files/${name}`, body, headers: { 'content-type': 'text/plain' } });
@@ -43,10 +43,10 @@ async function run(environment: Readonly<Record<string, string>>, ...words: stri
 describe('a service whose files are in S3', () => {
   let app: TestApp;
   const settings = () => ({ PHAROS_FILES_URL: server.url('museum'), PHAROS_FILES_TIMEOUT_MS: '500' });
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ settings: settings() });
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   test('stores, lists, serves, in ranges too, and deletes them', async () => {
     const { status, body } = await upload(app, 'plan.txt', '0123456789');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw } from '../../src/base/sql.ts';
 import { bothDatabases, otherApp, signInManager } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
@@ -15,14 +15,14 @@ for (const database of bothDatabases) {
   describe(`apps in which nothing happens, beside one that has something, on ${database}`, () => {
     let site: Site;
     let smtp: SmtpSink;
-    before(async () => {
+    beforeAll(async () => {
       smtp = await startSmtpSink();
       site = await openSite(database, { PHAROS_SMTP_URL: smtp.url });
       site.app.app.ticker.stop();
       await site.makeReachable();
       await site.notification();
     });
-    after(async () => {
+    afterAll(async () => {
       await site.close();
       await smtp.close();
     });

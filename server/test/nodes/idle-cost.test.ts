@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { pollMs } from '../../src/db/nodes/poller.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { openSite, type Site } from '../support/site.ts';
@@ -11,14 +11,14 @@ import { watchStatements } from '../support/statements.ts';
 describe('a node that has nothing to do, on postgres', () => {
   let site: Site;
   let stream: EventStream;
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('postgres');
     const port = await listen(site.app);
     stream = await openStream(port, '/api/v2/stream', { ...site.app.credentials, ...site.user.headers });
     await stream.ready;
     await site.app.app.idle();
   });
-  after(async () => {
+  afterAll(async () => {
     stream.close();
     await site.close();
   });

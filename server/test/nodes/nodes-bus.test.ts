@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { service } from '../../src/access/audit.ts';
 import type { App } from '../../src/app/app.ts';
 import { createServices } from '../../src/app/services.ts';
@@ -21,13 +21,13 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await pause(10);
 }
 
-describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-server' }, () => {
+describe('two nodes with a bus', { skip: natsPath === '' }, () => {
   let nats: Nats;
   let site: Site;
   let nodes: [Node, Node];
   let ports: number[];
   const streams: EventStream[] = [];
-  before(async () => {
+  beforeAll(async () => {
     nats = await startNats();
     site = await openSite('postgres');
     const config = { ...site.app.config, busUrl: nats.url, mqttPort: 0, mqttHost: '127.0.0.1' };
@@ -38,7 +38,7 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
     ports = [];
     for (const { app } of nodes) ports.push(await listen({ app } as Parameters<typeof listen>[0]));
   });
-  after(async () => {
+  afterAll(async () => {
     for (const stream of streams) stream.close();
     for (const node of nodes ?? []) await node.close();
     await site.close();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { Failure } from '../../src/base/errors.ts';
 import { sql } from '../../src/base/sql.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -17,14 +17,14 @@ const bothOf = (one: PostgresServer, other: PostgresServer, query = '') =>
 describe('a primary and its standby', () => {
   let primary: PostgresServer;
   let standby: PostgresServer;
-  before(async () => {
+  beforeAll(async () => {
     primary = await createPostgresServer();
     const db = openPostgres({ url: primary.url, poolSize: 1, queryDeadlineMs: 1_000 });
     await migrate(db, 1);
     await db.close();
     standby = await primary.makeStandby();
   });
-  after(async () => {
+  afterAll(async () => {
     await standby.remove();
     await primary.remove();
   });

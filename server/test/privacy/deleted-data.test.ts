@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { writeBackup } from '../../src/backup/write.ts';
 import { createDiskBlobStore } from '../../src/blobs/disk.ts';
 import { openBlobs } from '../../src/blobs/open.ts';
@@ -24,10 +24,10 @@ import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
 const day = 86_400_000;
 
 let s3: S3Server;
-before(async () => {
+beforeAll(async () => {
   s3 = await startS3();
 });
-after(() => s3.close());
+afterAll(() => s3.close());
 
 const places: readonly { readonly name: string; readonly options: () => BuildOptions }[] = [
   ...databases.map((database) => ({ name: `${database}, files on a disk`, options: () => ({ database }) })),
@@ -39,12 +39,12 @@ for (const { name: place, options } of places) {
     let app: TestApp;
     let manager: SignedIn;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp(options());
       manager = await signInManager(app);
       owner = await openConsole(app, 'owner');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const tick = (ms = 1_000) => {
       app.clock.now += ms;
@@ -211,7 +211,7 @@ for (const { name: place, options } of places) {
       const quiz = '/data/bucket/quiz';
       let recordId: string;
       let bucketId: string;
-      before(async () => {
+      beforeAll(async () => {
         await ask('POST', '/v2/data/schema/quiz', { column: { score: { type: 'Number' } } });
         const body = { metadata: { name: 'Anna', score: 3 } };
         recordId = await create(app, `/api/v2${quiz}`, body, manager.headers);

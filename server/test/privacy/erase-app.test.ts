@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { service } from '../../src/access/audit.ts';
 import { ruledFields, tables } from '../../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';

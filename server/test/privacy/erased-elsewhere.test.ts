@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../src/base/sql.ts';
 import { databases, signIn } from '../support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../support/site.ts';
@@ -8,14 +8,14 @@ for (const database of databases) {
   describe(`a person who is erased at another node on ${database}`, () => {
     let site: Site;
     let node: Node;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       node = await openNode(site);
       const { app, appId } = site.app;
       await app.buckets.createBucket(appId, 'Stamps');
       await app.apps.change(appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
     });
-    after(async () => {
+    afterAll(async () => {
       await node.close();
       await site.close();
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, browserOf, openConsole, password, signInToConsole } from '../support/console.ts';
@@ -21,7 +21,7 @@ for (const database of databases) {
     let southPhone: string;
     const app = () => `/apps/${site.app.appId}`;
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       const { headers } = site.user;
       owner = await openConsole(site.app, 'owner');
@@ -61,7 +61,7 @@ for (const database of databases) {
       assert.equal((await owner.send({ method: 'POST', url: '/administrators', body })).status, 201);
       nora = browserOf(site.app, await signInToConsole(site.app, email));
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     test('an administrator of one venue pages through its lists, as an export does, and meets nothing of another', async () => {
       for (const path of ['beacons', 'notifications', 'visits', 'events', 'verdicts']) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
@@ -16,7 +16,7 @@ for (const database of databases) {
     let receiver: WebhookReceiver;
     let stream: EventStream;
     let notificationId: string;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database, { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8' });
       receiver = await startReceiver();
       await site.makeReachable();
@@ -39,7 +39,7 @@ for (const database of databases) {
         variants: [{ name: 'A' }, { name: 'B' }],
       });
     });
-    after(async () => {
+    afterAll(async () => {
       stream?.close();
       await site?.close();
       await receiver?.close();

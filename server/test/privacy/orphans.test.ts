@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw, type Sql, sql } from '../../src/base/sql.ts';
 import type { Database } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -28,11 +28,11 @@ for (const database of bothDatabases) {
   describe(`writing below what is being deleted, on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_MQTT_PORT: '0' } });
       user = await signIn(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const send = async (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>
       (await app.send({ method, url, headers: user.headers, body })).status;
     const count = async (statement: Sql) => (await app.storage.db.one<{ n: number }>(statement))?.n;

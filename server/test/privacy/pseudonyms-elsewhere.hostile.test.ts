@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
 import { type ScopeResource, scopeVerbs } from '../../src/access/keys/scopes.ts';
 import { type AdminRole, adminRoles } from '../../src/access/roles.ts';
@@ -35,7 +35,7 @@ for (const database of databases) {
     let device: TestDevice;
     const streams: { readonly who: string; readonly stream: EventStream }[] = [];
 
-    before(async () => {
+    beforeAll(async () => {
       const settings = { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8', PHAROS_MQTT_PORT: '0' };
       site = await openSite(database, settings, atOneDay(1_800_000));
       const { app } = site;
@@ -67,7 +67,7 @@ for (const database of databases) {
       replayId = replay.body.result.objectId;
       await app.app.idle();
     });
-    after(async () => {
+    afterAll(async () => {
       for (const { stream } of streams) stream.close();
       await device?.close();
       await site.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { raw, sql } from '../../src/base/sql.ts';
 import { databases, type SignedIn, signIn } from '../support/build-app.ts';
 import { openSite, type Site, stay, walk } from '../support/site.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { visitIdOf } from '@pharos/engine';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { pointer, type Site, stay, walk } from '../support/site.ts';
@@ -20,11 +20,11 @@ for (const database of databases) {
   describe(`pseudonyms that change daily on ${database}`, () => {
     let days: TwoDays;
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       days = await openTwoDays(database);
       site = days.site;
     });
-    after(() => days.close());
+    afterAll(() => days.close());
 
     /** Texts that could name something: what is made of letters and digits alone, and no word. */
     function namesIn(text: string): Set<string> {

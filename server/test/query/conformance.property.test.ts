@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { parseInstant, parseOrder, parseWhere, QueryError, type Where } from '@pharos/query';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { testFields } from '../../../packages/query/test/support/fields.ts';
 import { runs } from '../support/depth.ts';
 import { type Engine, openMemory, openPostgres, openSqlite, type TestRecord } from '../support/query-engines.ts';
@@ -206,10 +206,10 @@ function tryParse(where: unknown, slots: boolean): Where | undefined | 'refused'
 
 describe('for any records and conditions', () => {
   const engines: Engine[] = [];
-  before(async () => {
+  beforeAll(async () => {
     engines.push(openMemory(), openSqlite(), await openPostgres());
   });
-  after(async () => {
+  afterAll(async () => {
     for (const engine of engines) await engine.close();
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { parseOrder, parseWhereValue } from '@pharos/query';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { testFields } from '../../../packages/query/test/support/fields.ts';
 import { type Engine, openMemory, openPostgres, openSqlite, type TestRecord } from '../support/query-engines.ts';
 
@@ -221,11 +221,11 @@ const orders: readonly (readonly [order: string | undefined, ids: string])[] = [
 
 describe('the where-language is the same', () => {
   const engines: Engine[] = [];
-  before(async () => {
+  beforeAll(async () => {
     engines.push(openMemory(), openSqlite(), await openPostgres());
     for (const engine of engines) await engine.load([...records, strange]);
   });
-  after(async () => {
+  afterAll(async () => {
     for (const engine of engines) await engine.close();
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { RE2 } from '@adguard/re2-wasm';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { compileRegex, type Regex, RegexProblem } from '../../../packages/query/src/regex/regex.ts';
 import { hasCase, rangesOf } from '../../../packages/query/src/regex/regex-ranges.ts';
 import { runs } from '../support/depth.ts';
@@ -201,10 +201,10 @@ const compile = (pattern: string): Regex | RegexProblem => {
 
 describe('a pattern is found where RE2 finds it', () => {
   let postgres: Engine & Awaited<ReturnType<typeof openPostgres>>;
-  before(async () => {
+  beforeAll(async () => {
     postgres = await openPostgres();
   });
-  after(() => postgres.close());
+  afterAll(() => postgres.close());
 
   async function check(pattern: string): Promise<void> {
     // RE2 reads this as characters; re2js refuses it, and so do both databases.

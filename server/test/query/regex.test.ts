@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { compileRegex, RegexProblem } from '../../../packages/query/src/regex/regex.ts';
 import { rangesOfCharacter } from '../../../packages/query/src/regex/regex-ranges.ts';
 import { type Engine, openPostgres } from '../support/query-engines.ts';
@@ -131,10 +131,10 @@ const patterns = [
 
 describe('a regular expression', () => {
   let postgres: Engine & Awaited<ReturnType<typeof openPostgres>>;
-  before(async () => {
+  beforeAll(async () => {
     postgres = await openPostgres();
   });
-  after(() => postgres.close());
+  afterAll(() => postgres.close());
 
   async function ask(pattern: string, subjects: readonly string[]): Promise<readonly boolean[]> {
     const text = 'select t collate "C" ~ $1 as found from unnest($2::text[]) with ordinality as u(t, i) order by i';

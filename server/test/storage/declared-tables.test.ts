@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { defaultPolicy, periodsOf } from '../../src/access/policy.ts';
 import { appTables, resources, tables, traceTables } from '../../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
@@ -70,12 +70,12 @@ for (const database of bothDatabases) {
     let storage: TestStorage;
     let columns: ReadonlyMap<string, readonly StoredColumn[]>;
     let indexes: readonly StoredIndex[];
-    before(async () => {
+    beforeAll(async () => {
       storage = await openStorage(database);
       columns = await storedColumns(storage.db);
       indexes = await storedIndexes(storage.db);
     });
-    after(() => storage.close());
+    afterAll(() => storage.close());
 
     test('are all that there are', () => {
       const declared = [...tables.map(({ name }) => name), ...undeclared];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mock } from 'node:test';
+import { describe, test } from 'vitest';
 import { firstIdAt } from '../../src/base/id.ts';
 import { raw, sql } from '../../src/base/sql.ts';
 import { bothDatabases, type TestApp } from '../support/build-app.ts';
@@ -30,14 +31,15 @@ async function leaveRows({ storage: { db }, appId, clock }: TestApp): Promise<vo
 for (const database of bothDatabases) {
   describe(`what a service does every hour on ${database}`, () => {
     test('it deletes expired rows of every kind, and recounts what apps store', async (context) => {
+      context.onTestFinished(() => mock.reset());
       const hourly: (() => void)[] = [];
       const { setInterval } = globalThis;
-      context.mock.method(globalThis, 'setInterval', (work: () => void, ms: number) => {
+      mock.method(globalThis, 'setInterval', (work: () => void, ms: number) => {
         if (ms === 3_600_000) hourly.push(work);
         return setInterval(work, ms);
       });
       const site = await openSite(database);
-      context.mock.restoreAll();
+      mock.restoreAll();
       const { app } = site;
       try {
         await leaveRows(app);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { knownMigrations } from '../../src/db/migrate.ts';
 
 /** Before this one nodes were not updated one after the other. */

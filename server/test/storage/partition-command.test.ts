@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import { raw, sql } from '../../src/base/sql.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
@@ -27,7 +27,7 @@ describe('migrate --partition', () => {
   const refused: string[] = [];
   let [isStopping, writing] = [false, Promise.resolve()];
 
-  before(async () => {
+  beforeAll(async () => {
     database = await createPostgresDatabase();
     db = openPostgres({ url: database.url, poolSize: 4, queryDeadlineMs: 5_000 });
     // A database of the version before partitions, which an update leaves in one piece.
@@ -60,7 +60,7 @@ describe('migrate --partition', () => {
       }
     })();
   });
-  after(async () => {
+  afterAll(async () => {
     isStopping = true;
     await writing;
     await app.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import { tables } from '../../src/app/tables.ts';
 import { firstIdAt } from '../../src/base/id.ts';
@@ -36,11 +36,11 @@ test('what is in partitions goes by an age that its objectIds begin with', () =>
 
 describe('the partitions of a new database', () => {
   let site: Site;
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('postgres');
     site.app.app.ticker.stop();
   });
-  after(() => site.close());
+  afterAll(() => site.close());
 
   const names = async (table: string) => (await listPartitions(site.app.storage.db, table)).map(({ name }) => name);
   const rowsIn = async (table: string) =>
@@ -149,12 +149,12 @@ describe('a database of the version before', () => {
   let app: App;
   const folder = mkdtempSync(join(tmpdir(), 'pharos-partitions-'));
   const now = Date.now();
-  before(async () => {
+  beforeAll(async () => {
     database = await createPostgresDatabase();
     db = openPostgres({ url: database.url, poolSize: 4, queryDeadlineMs: 5_000 });
     await migrate(db, now, 98);
   });
-  after(async () => {
+  afterAll(async () => {
     await app?.close();
     await db.close();
     await database.drop();

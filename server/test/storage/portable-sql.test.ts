@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw } from '../../src/base/sql.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { BulkRead } from '../../src/db/bulk.ts';
@@ -18,10 +18,10 @@ import { assertPortableSql } from '../support/storage/sql-recorder.ts';
 
 describe('statements for a distributed database', () => {
   let site: Site;
-  before(async () => {
+  beforeAll(async () => {
     site = await openSite('postgres');
   });
-  after(() => site.close());
+  afterAll(() => site.close());
 
   test("what a statement's text shows", () => {
     const problemsOf = (text: string) => sqlProblems(text).map(({ problem }) => problem);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { test } from 'vitest';
 import { tables } from '../../src/app/tables.ts';
 import { postgresDialect } from '../../src/db/postgres/postgres.ts';
 

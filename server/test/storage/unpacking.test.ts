@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { restoreBackup, verifyBackup } from '../../src/backup/restore.ts';
 import { writeBackup } from '../../src/backup/write.ts';
 import { raw, sql } from '../../src/base/sql.ts';
@@ -206,7 +206,7 @@ describe('packed rows of the version before, on PostgreSQL with several nodes', 
 });
 
 test('packed rows of the version before stay as they are on a disk without space for them', {
-  skip: canMount ? false : 'this user may not mount a disk',
+  skip: !canMount,
 }, async () => {
   const disk = smallDisk(60_000_000);
   assert.ok(disk);

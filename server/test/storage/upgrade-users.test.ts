@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { secretHash } from '../../src/access/access.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createPasswords } from '../../src/base/passwords.ts';

@@ -1,4 +1,4 @@
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { isFull } from '../../../scripts/test/runs.ts';
 
 export { isFull, runs } from '../../../scripts/test/runs.ts';

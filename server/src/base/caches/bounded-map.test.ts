@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { BoundedMap } from './bounded-map.ts';
 
 const filled = (capacity: number, keys: number) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { PairCache } from './pair-cache.ts';
 
 test('values are found by both texts, replaced, deleted, and all forgotten beyond the capacity', () => {

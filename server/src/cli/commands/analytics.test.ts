@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { databases } from '../../../test/support/build-app.ts';
 import { shellOf } from '../../../test/support/command-line.ts';
 import { openSite, pointer } from '../../../test/support/site.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, openStorage, type TestStorage } from '../../../test/support/build-app.ts';
 import { createServices } from '../../app/services.ts';
 import { readConfig } from '../../config/config.ts';
@@ -10,10 +10,10 @@ import { prepareDemo } from './demo-service.ts';
 for (const database of databases) {
   describe(`a folder or database without a demo on ${database}`, () => {
     let storage: TestStorage;
-    before(async () => {
+    beforeAll(async () => {
       storage = await openStorage(database);
     });
-    after(() => storage.close());
+    afterAll(() => storage.close());
 
     test('a demo that was not finished is created again, a database with an app is refused', async () => {
       const { db, settings } = storage;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { createTidying } from './memory-at-rest.ts';
 
 /** The checks, all with this load, in which the heap was collected. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { waitForStop } from './stop-signal.ts';
 
 test('the first signal asks for a graceful stop, and a later one ends it at once', async () => {

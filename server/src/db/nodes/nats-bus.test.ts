@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { freePort } from '../../../test/support/socket.ts';
 import { NatsBus } from './nats-bus.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { SteadyTime } from './shared-time.ts';
 
 test('a service says once that its clock was set back', () => {

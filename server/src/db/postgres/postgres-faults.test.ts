@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import {
   createPostgresServer,
   createWire,
@@ -44,7 +44,7 @@ describe('PostgreSQL that fails', () => {
   };
   const namesIn = async () =>
     (await server.query<{ name: string }>('select name from settings')).map(({ name }) => name);
-  before(async () => {
+  beforeAll(async () => {
     server = await createPostgresServer();
     await migrate(openDatabase(), 1);
   });
@@ -53,7 +53,7 @@ describe('PostgreSQL that fails', () => {
     await Promise.all(open.splice(0).map((db) => db.close()));
     await server.query('delete from settings');
   });
-  after(() => server.remove());
+  afterAll(() => server.remove());
 
   /** Another client's connection. */
   async function stranger(): Promise<pg.Client> {

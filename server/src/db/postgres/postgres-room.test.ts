@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { createPostgresDatabase } from '../../../test/support/build-app.ts';
 import { raw } from '../../base/sql.ts';
 import { openPostgres } from './postgres.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { readPostgresAddress, ServerChoice } from './postgres-servers.ts';
 
 test('an address names one server or several, each with the same credentials and database', () => {

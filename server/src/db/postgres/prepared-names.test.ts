@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { createPostgresDatabase } from '../../../test/support/build-app.ts';
 import { raw, sql } from '../../base/sql.ts';
 import { openPostgres } from './postgres.ts';

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { Failure } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import { type Database, tryWrite } from '../db.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { TimeSlicedReads } from './time-sliced-reads.ts';
 
 /** Keeps the thread busy for this many milliseconds, of its own time too, which some systems count in coarse steps. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { mock } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 import { openSqlite } from './sqlite.ts';
@@ -64,10 +65,11 @@ describe('what one tick of the event loop reads from SQLite', () => {
   });
 
   test('continues while another process keeps a write from beginning, until that is refused, and afterwards', async (t) => {
+    t.onTestFinished(() => mock.reset());
     const other = openSqliteConnection(file, 'write');
     try {
       other.raw.exec('begin immediate');
-      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      mock.timers.enable({ apis: ['Date'], now: Date.now() });
       let isOver = false;
       const refused = assert
         .rejects(db.run(sql`update t set n = 7`), { name: 'Timeout' })
@@ -75,7 +77,7 @@ describe('what one tick of the event loop reads from SQLite', () => {
       while (!isOver) {
         assert.deepEqual(await readThrice(), [0, 0, 0]);
         await nextTick();
-        t.mock.timers.tick(100);
+        mock.timers.tick(100);
       }
       await refused;
       other.raw.exec('rollback');

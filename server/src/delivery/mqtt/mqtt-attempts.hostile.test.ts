@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { FailedLogins } from './mqtt-attempts.ts';
 
 test('failures are counted for the name and for the address, until their time is over', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { connect, connectAsync } from 'mqtt';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeSenderPort } from '../../../test/conformance/sender-port.ts';
 import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../test/support/servers/mosquitto.ts';
 import { Failure } from '../../base/errors.ts';
@@ -58,7 +58,7 @@ describe('the settings of a broker', () => {
   });
 });
 
-const skip = mosquittoPath === '' ? 'Mosquitto is not installed and could not be' : false;
+const skip = mosquittoPath === '';
 
 if (!skip) {
   describeSenderPort(
@@ -91,11 +91,11 @@ if (!skip) {
 describe('messages through Mosquitto', { skip }, () => {
   let broker: Mosquitto;
   let sender: PushSender;
-  before(async () => {
+  beforeAll(async () => {
     broker = await startMosquitto();
     sender = open();
   });
-  after(async () => {
+  afterAll(async () => {
     await sender.close();
     await broker.close();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import { openDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { openRawPort, type RawPort, topic } from '../../../test/support/servers/mqtt-packets.ts';
 
@@ -9,10 +9,10 @@ import { openRawPort, type RawPort, topic } from '../../../test/support/servers/
 
 describe('the protocol of the port for devices', () => {
   let port: RawPort;
-  before(async () => {
+  beforeAll(async () => {
     port = await openRawPort();
   });
-  after(() => port.close());
+  afterAll(() => port.close());
   afterEach(() => port.hangUp());
 
   test('an ordinary client is told why: an authentication method, a will of QoS 2', async () => {
@@ -25,9 +25,7 @@ describe('the protocol of the port for devices', () => {
     await assert.rejects(openDevice(port.broker.port, { ...options, will: last }), /QoS not supported/);
   });
 
-  const withClients = {
-    skip: process.env['PHAROS_TEST_MOSQUITTO_SUB'] ? false : 'the clients of Mosquitto are not installed',
-  };
+  const withClients = { skip: !process.env['PHAROS_TEST_MOSQUITTO_SUB'] };
   async function mosquitto(name: 'sub' | 'pub', ...words: readonly string[]): Promise<{ code: number; said: string }> {
     const child = spawn(`mosquitto_${name}`, ['-h', '127.0.0.1', '-p', String(port.broker.port), ...words]);
     let said = '';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeSenderPort } from '../../../test/conformance/sender-port.ts';
 import { openDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import type { PushMessage, PushSender } from '../push/push-sender.ts';
@@ -57,12 +57,12 @@ describeSenderPort('MQTT through the own port', async () => {
 describe('messages to devices by MQTT', () => {
   let broker: DeviceBroker;
   let sender: PushSender;
-  before(async () => {
+  beforeAll(async () => {
     broker = deviceBroker();
     await broker.listen(0, '127.0.0.1');
     sender = createEmbeddedMqttSender({ broker, appId: 'app', now: () => now, timeoutMs: 500 });
   });
-  after(async () => {
+  afterAll(async () => {
     await sender.close();
     await broker.close();
   });

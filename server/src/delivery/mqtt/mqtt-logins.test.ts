@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import {
   bytes,
   four,
@@ -22,10 +22,10 @@ const refused = (code: number) => bytes(0x20, 3, 0, code, 0).toString('hex');
 
 describe('the protocol of the port for devices', () => {
   let port: RawPort;
-  before(async () => {
+  beforeAll(async () => {
     port = await openRawPort();
   });
-  after(() => port.close());
+  afterAll(() => port.close());
   afterEach(() => port.hangUp());
 
   const will = (qos: number, retain = 0) => ({

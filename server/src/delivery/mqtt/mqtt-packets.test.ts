@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import {
   bytes,
   four,
@@ -20,10 +20,10 @@ const disconnected = (code: number) => new RegExp(`(e001${hex(code)}|e002${hex(c
 
 describe('the protocol of the port for devices', () => {
   let port: RawPort;
-  before(async () => {
+  beforeAll(async () => {
     port = await openRawPort();
   });
-  after(() => port.close());
+  afterAll(() => port.close());
   afterEach(() => port.hangUp());
 
   const publish = (flags: number, ...parts: readonly (Buffer | number)[]) => packet(0x30 | flags, ...parts);

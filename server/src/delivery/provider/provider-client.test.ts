@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
 import { abortOnceOver } from '../../base/flow/late-abort.ts';
 import { isAnswer } from './provider-answer.ts';
@@ -11,10 +11,10 @@ const never = new AbortController().signal;
 
 describe('requests to a provider', () => {
   let provider: PushProvider;
-  before(async () => {
+  beforeAll(async () => {
     provider = await startPushProvider({ maxConcurrentStreams: 10 });
   });
-  after(() => provider.close());
+  afterAll(() => provider.close());
 
   function client(more: Partial<ProviderClientOptions> = {}): ProviderClient {
     const { origin, ca } = provider;

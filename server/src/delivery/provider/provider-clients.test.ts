@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { ProviderClients } from './provider-clients.ts';
 
 test('of many origins, the clients that were used last are kept, and the others are closed', async () => {

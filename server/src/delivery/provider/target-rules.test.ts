@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { callReceiver, readRetryAfter } from '../webhooks/webhook-call.ts';
 import { createTargetRules, isTargetEntry, type Resolve } from './target-rules.ts';
@@ -12,10 +12,10 @@ const at =
 
 describe('targets of outgoing calls', () => {
   let receiver: WebhookReceiver;
-  before(async () => {
+  beforeAll(async () => {
     receiver = await startReceiver();
   });
-  after(() => receiver.close());
+  afterAll(() => receiver.close());
 
   const call = (url: string, resolve?: Resolve, allowed: readonly string[] = []) =>
     callReceiver(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { languageRanges, languageTag, lookUpLanguage } from './language.ts';
 
 test('what phones report is read as a language tag', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { test } from 'vitest';
 import type { PushMessage, PushSender, SendResult } from './push-sender.ts';
 import { tracked } from './tracked-sender.ts';
 

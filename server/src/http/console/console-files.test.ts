@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { afterAll, describe, test } from 'vitest';
 import { createServer } from '../server/server.ts';
 import { registerConsoleFiles } from './console-files.ts';
 
@@ -11,7 +11,7 @@ describe("the console's files", () => {
   const folder = join(above, 'dist');
   const server = createServer({ logLevel: 'silent', trustProxy: false });
   registerConsoleFiles(server, folder);
-  after(async () => {
+  afterAll(async () => {
     await server.close();
     rmSync(above, { recursive: true });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
+import { describe, test } from 'vitest';
 import { help } from '../../../../console/src/components/page/help.ts';
 import { readBook, searchBook } from './book.ts';
 import { registerHandbook } from './handbook.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { describe, type TestContext, test } from 'node:test';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { describe, type TestContext, test } from 'vitest';
 import { openConnection } from '../../../test/support/socket.ts';
 import { createServer } from './server.ts';
 
@@ -10,7 +10,7 @@ async function start(t: TestContext, routes: (server: FastifyInstance) => void) 
   const write = (line: string) => void lines.push(line);
   const server = createServer({ logLevel: 'warn', trustProxy: false, logStream: { write } });
   routes(server);
-  t.after(() => server.close());
+  t.onTestFinished(() => server.close());
   const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
   return { port, lines };
 }

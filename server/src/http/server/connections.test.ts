@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'vitest';
 import { openConnection } from '../../../test/support/socket.ts';
 import { LongText } from '../long-text.ts';
 import { acceptJson } from '../mount-endpoints.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, describe, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openConnection } from '../../../test/support/socket.ts';
 import { acceptJson } from '../mount-endpoints.ts';
 import { createServer } from './server.ts';
@@ -16,14 +16,14 @@ describe('the body of a request', () => {
   const lines: string[] = [];
   let server: FastifyInstance;
   let port: number;
-  before(async () => {
+  beforeAll(async () => {
     const logStream = { write: (line: string) => void lines.push(line) };
     server = createServer({ logLevel: 'info', trustProxy: false, logStream });
     acceptJson(server);
     server.post('/echo', (request) => ({ echo: request.body ?? 'nothing' }));
     port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
   });
-  after(() => server.close());
+  afterAll(() => server.close());
 
   test('is whole however it arrives, and the next request of its connection is not touched by it', async () => {
     const long = { text: 'ä'.repeat(150_000) };

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, test } from 'node:test';
 import fastify from 'fastify';
 import { type Metric, Registry } from 'prom-client';
+import { describe, test } from 'vitest';
 
 /**
  * Four files here reach into objects of Node, Fastify and prom-client. Each of these tests holds the library to what one of

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { parseAst } from 'rolldown/parseAst';
+import { test } from 'vitest';
 import { asMailLanguage, mailLanguages, mailWords } from './mail-words.ts';
 
 const source = fileURLToPath(new URL('../..', import.meta.url));

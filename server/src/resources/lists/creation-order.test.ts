@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { parseWhereValue } from '@pharos/query';
 import fc from 'fast-check';
+import { test } from 'vitest';
 import { orderToSql, parseOrder } from '../../../../packages/query/src/order.ts';
 import { runs } from '../../../test/support/depth.ts';
 import { newObjectId } from '../../base/id.ts';

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import {
   compareByOrder,
   createFieldLookup,
@@ -10,6 +9,7 @@ import {
   parseWhere,
 } from '@pharos/query';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { runs } from '../../../test/support/depth.ts';
 import { sql } from '../../base/sql.ts';
@@ -133,7 +133,7 @@ for (const database of bothDatabases) {
     let app: TestApp;
     let user: SignedIn;
     let records: readonly { readonly objectId: string }[];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       const column = { kind: { type: 'String' }, count: { type: 'Number' }, open: { type: 'Boolean' } };
@@ -158,7 +158,7 @@ for (const database of bothDatabases) {
       records = (await ask({ limit: '1000' })).body.results;
       assert.equal(records.length, documents.length);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const ask = (query: Readonly<Record<string, string>>) => {
       // The rate limit is not what is tried here.

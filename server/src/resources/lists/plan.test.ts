@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
 import { parseOrder, parseWhereValue, queryToSql, type WhereDialect } from '@pharos/query';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { testFields } from '../../../../packages/query/test/support/fields.ts';
 import { openPostgres, openSqlite } from '../../../test/support/query-engines.ts';
 import { Failure } from '../../base/errors.ts';
@@ -69,7 +69,7 @@ function statementOf(where: unknown, order: string | undefined, dialect: WhereDi
 describe('a query', () => {
   const sqlite = openSqlite();
   let postgres: Awaited<ReturnType<typeof openPostgres>>;
-  before(async () => {
+  beforeAll(async () => {
     postgres = await openPostgres();
     for (const index of indexes) {
       sqlite.raw.exec(index);
@@ -83,7 +83,7 @@ describe('a query', () => {
     );
     await postgres.client.query('analyze records');
   });
-  after(async () => {
+  afterAll(async () => {
     await sqlite.close();
     await postgres.close();
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { plainText } from '../../../test/support/statements.ts';
 import { Rule } from '../../access/rules/rule.ts';
 import { type Sql, sql } from '../../base/sql.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from 'vitest';
 import { openBlobs } from '../../../src/blobs/open.ts';
 import { openDatabase } from '../../../src/cli/commands/storage.ts';
 import { blobPlaces, readConfig } from '../../../src/config/config.ts';
@@ -67,10 +67,10 @@ async function upload(
 }
 
 let s3: S3Server;
-before(async () => {
+beforeAll(async () => {
   s3 = await startS3();
 });
-after(() => s3.close());
+afterAll(() => s3.close());
 
 for (const place of ['a folder', 'S3'] as const)
   test(`${kills} times kill -9 while files go to ${place}: each is there once, whole, and nothing else stays`, async () => {

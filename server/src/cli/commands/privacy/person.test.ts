@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   anyDisk,
   buildApp,
@@ -16,10 +16,10 @@ import { runCommandLine } from '../../run.ts';
 for (const database of databases) {
   describe(`pharos person on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     async function run(...words: string[]) {
       const [out, err]: [string[], string[]] = [[], []];

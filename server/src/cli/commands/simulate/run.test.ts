@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { after, before, describe, test } from 'node:test';
 import type { FloorPlan, Waypoint } from '@pharos/engine/simulation';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type DatabaseKind, databases } from '../../../../test/support/build-app.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { type CommandClock, type Reply, ServiceClient, ServiceError } from '../../support/service-client.ts';
@@ -94,10 +94,10 @@ const traces = ['installations', 'presence', 'events', 'visits', 'logs', 'verdic
 for (const database of databases) {
   describe(`simulated visitors on ${database}`, () => {
     let bench: Bench;
-    before(async () => {
+    beforeAll(async () => {
       bench = await openBench(database);
     });
-    after(() => bench.site.close());
+    afterAll(() => bench.site.close());
     const simulate = (run: SimulationRun) =>
       runSimulation(run, { client: bench.client, pace: bench.pace, progress: () => undefined });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
 
@@ -10,12 +10,12 @@ for (const database of databases) {
   describe(`data buckets and schemas on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       await app.app.buckets.createBucket(app.appId, 'birds');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const send = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: unknown) =>
       app.send({ method, url, headers: user.headers, body });
     const add = (metadata: object, url = records) => create(app, url, { metadata }, user.headers);

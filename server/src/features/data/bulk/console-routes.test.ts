@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
@@ -11,13 +11,13 @@ for (const database of databases) {
     let app: TestApp;
     let user: SignedIn;
     let manager: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       manager = await openConsole(app, 'manager');
       await app.app.buckets.createBucket(app.appId, 'birds');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const tick = () => {
       app.clock.now += 1_000;

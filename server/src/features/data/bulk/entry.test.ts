@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, openStorage, type TestStorage } from '../../../../test/support/build-app.ts';
 import { listChanges } from '../../../access/audit.ts';
 import type { ConsoleCall } from '../../../http/console/console-endpoint.ts';
@@ -10,10 +10,10 @@ import type { Target } from './target.ts';
 for (const database of databases) {
   describe(`the entry of a change of many on ${database}`, () => {
     let storage: TestStorage;
-    before(async () => {
+    beforeAll(async () => {
       storage = await openStorage(database);
     });
-    after(() => storage.close());
+    afterAll(() => storage.close());
 
     const people: Target = {
       name: 'Users',

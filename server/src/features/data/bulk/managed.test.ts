@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
@@ -10,11 +10,11 @@ for (const database of databases) {
   describe(`users and webhooks, many at once on ${database}`, () => {
     let app: TestApp;
     let manager: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8' } });
       manager = await openConsole(app, 'manager');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const send = (body: object, browser = manager) => {
       app.clock.now += 1_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, otherApp, signIn, signInManager } from '../../../../test/support/build-app.ts';
 import { type FileSite, openFileSite, pathOf, png } from '../../../../test/support/sites/file-site.ts';
 import { sql } from '../../../base/sql.ts';
@@ -13,10 +13,10 @@ import { sweepOrphans } from './sweep.ts';
 for (const database of databases) {
   describe(`files on ${database}`, () => {
     let site: FileSite;
-    before(async () => {
+    beforeAll(async () => {
       site = await openFileSite(database);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     test('stores an upload and gives it back byte for byte at its address', async () => {
       const bytes = randomBytes(100_000);

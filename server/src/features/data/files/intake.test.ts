@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { assertRefusals, type Refusal } from '../../../../test/support/cases.ts';
 import { type FileSite, openFileSite, png } from '../../../../test/support/sites/file-site.ts';
@@ -9,10 +9,10 @@ import { type FileSite, openFileSite, png } from '../../../../test/support/sites
 for (const database of bothDatabases) {
   describe(`files on ${database}`, () => {
     let site: FileSite;
-    before(async () => {
+    beforeAll(async () => {
       site = await openFileSite(database);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     test('keeps a name of any script as given, and the returned address works', async () => {
       const names = [

@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { head, listen, openConnection } from '../../../../test/support/socket.ts';
 import { sql } from '../../../base/sql.ts';
@@ -20,13 +20,13 @@ for (const database of databases) {
     let app: TestApp;
     let port: number;
     const accepted: Socket[] = [];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_MAX_FILE_BYTES: '3000000' } });
       mkdirSync(filesFolder(app.config), { recursive: true });
       app.app.server.server.on('connection', (socket) => accepted.push(socket));
       port = await listen(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const files = () =>
       readdirSync(filesFolder(app.config), { recursive: true, withFileTypes: true })

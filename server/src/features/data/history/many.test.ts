@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
@@ -8,11 +8,11 @@ import { HistorySite } from '../../../../test/support/history-site.ts';
 for (const database of bothDatabases) {
   describe(`many records at once on ${database}`, () => {
     let at: HistorySite;
-    before(async () => {
+    beforeAll(async () => {
       at = await HistorySite.open(database);
       await at.createQuiz();
     });
-    after(() => at.close());
+    afterAll(() => at.close());
 
     test('many are changed and deleted at once, with one entry in the audit, and refusals are reported', async () => {
       const ids: string[] = [];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
@@ -11,13 +11,13 @@ for (const database of databases) {
     const path = '/v2/data/bucket/quiz';
     let at: HistorySite;
     let id: string;
-    before(async () => {
+    beforeAll(async () => {
       at = await HistorySite.open(database);
       await at.createQuiz();
       const body = { metadata: { name: 'Anna', score: 3 } };
       id = await create(at.app, '/api/v2/data/bucket/quiz', body, at.user.headers);
     });
-    after(() => at.close());
+    afterAll(() => at.close());
     const record = async () => (await at.get(`/data/bucket/quiz/${id}`)).result;
 
     test('keep what the console changes, and nothing of what the app writes', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, signIn } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
@@ -10,10 +10,10 @@ import { bounds } from './past.ts';
 for (const database of databases) {
   describe(`versions and the trash on ${database}`, () => {
     let at: HistorySite;
-    before(async () => {
+    beforeAll(async () => {
       at = await HistorySite.open(database);
     });
-    after(() => at.close());
+    afterAll(() => at.close());
 
     test('a notification keeps what it was, whoever changed it, and goes back with one call', async () => {
       const id = await create(at.app, '/api/v2/notifications', at.welcome(), at.user.headers);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { HistorySite } from '../../../../test/support/history-site.ts';
@@ -7,10 +7,10 @@ import { HistorySite } from '../../../../test/support/history-site.ts';
 for (const database of databases) {
   describe(`going back to a version, on ${database}`, () => {
     let at: HistorySite;
-    before(async () => {
+    beforeAll(async () => {
       at = await HistorySite.open(database);
     });
-    after(() => at.close());
+    afterAll(() => at.close());
 
     test('answers the tag, with which it is taken back unless somebody has changed the record since', async () => {
       const storyline = await create(at.app, '/api/v2/storylines', { title: 'One', isEnabled: true }, at.user.headers);

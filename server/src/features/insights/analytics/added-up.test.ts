@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { describe, test } from 'vitest';
 import { runs } from '../../../../test/support/depth.ts';
 import type { Db } from '../../../db/db.ts';
 import { Dwells } from './numbers/dwells.ts';

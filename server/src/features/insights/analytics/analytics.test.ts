@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { runs } from '../../../../test/support/depth.ts';
 import { openNode, type Site, stay, walk } from '../../../../test/support/site.ts';
@@ -40,11 +40,11 @@ for (const database of bothDatabases) {
     let house: CountedHouse;
     let site: Site;
     let people = 0;
-    before(async () => {
+    beforeAll(async () => {
       house = await openCountedHouse(database);
       site = house.site;
     });
-    after(() => house.close());
+    afterAll(() => house.close());
 
     test('are those of the visits, however late these come and whatever becomes of them', async () => {
       let turn = 0;

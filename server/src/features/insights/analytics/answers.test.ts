@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, signInManager } from '../../../../test/support/build-app.ts';
 import { type Site, stay, walk } from '../../../../test/support/site.ts';
 import { type CountedHouse, monthAfter, openCountedHouse } from '../../../../test/support/sites/counted-house.ts';
@@ -16,7 +16,7 @@ for (const database of databases) {
   describe(`the numbers of visits on ${database}`, () => {
     let house: CountedHouse;
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       house = await openCountedHouse(database);
       site = house.site;
       for (const installationId of ['first', 'second']) {
@@ -28,7 +28,7 @@ for (const database of databases) {
       await site.signInAgain();
       await site.app.app.rollups.settle(site.app.appId);
     });
-    after(() => house.close());
+    afterAll(() => house.close());
 
     test('of an app without visits are complete before anything was counted, and not until the first are', async () => {
       const { app } = site;

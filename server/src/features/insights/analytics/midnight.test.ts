@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openSite, stay, walk } from '../../../../test/support/site.ts';
 

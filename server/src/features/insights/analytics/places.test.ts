@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, week } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
@@ -48,7 +48,7 @@ for (const database of databases) {
       }
     }
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       site.app.app.ticker.stop();
       // All of it is on one day, whenever this runs.
@@ -93,7 +93,7 @@ for (const database of databases) {
       site.app.clock.now = began + 120 * minute;
       await settle();
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const peaksOf = async (query: Query) =>
       (await ask('peaks', { interval: 'day', ...query })).rows.map(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
@@ -21,7 +21,7 @@ for (const database of databases) {
       }
     }
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       await site.app.app.apps.change(site.app.appId, { policy: { timeZone: 'Europe/Vienna' } }, service);
       site.app.app.ticker.stop();
@@ -34,7 +34,7 @@ for (const database of databases) {
       await visit('2026-03-28T12:00:00+01:00', 'four');
       await site.app.app.rollups.settle(site.app.appId);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     interface Query {
       readonly from: string;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, signIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../../../../test/support/console.ts';
@@ -26,7 +26,7 @@ for (const database of bothDatabases) {
     let beacon: string;
     const streams: EventStream[] = [];
 
-    before(async () => {
+    beforeAll(async () => {
       smtp = await startSmtpSink();
       receiver = await startReceiver();
       app = await buildApp({ database, settings: { PHAROS_SMTP_URL: smtp.url, PHAROS_PRIVATE_TARGETS: '127.0.0.1' } });
@@ -57,7 +57,7 @@ for (const database of bothDatabases) {
         logStream: { write: () => undefined },
       });
     });
-    after(async () => {
+    afterAll(async () => {
       for (const stream of streams) stream.close();
       await other?.close();
       await app?.close();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, signInManager } from '../../../../test/support/build-app.ts';
 import { pointer, Site } from '../../../../test/support/site.ts';
 import { openReportSite, type ReportSite, textIn } from '../../../../test/support/sites/report-site.ts';
@@ -13,7 +13,7 @@ for (const database of databases) {
   describe(`reports by mail on ${database}`, () => {
     let reports: ReportSite;
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       reports = await openReportSite(database);
       site = reports.site;
       const body = { venueId: reports.venue, every: 'week', isOn: true, administrators: [reports.idOf('owner')] };
@@ -22,7 +22,7 @@ for (const database of databases) {
       // A Monday, before the sessions of the week that is looked at.
       site.app.clock.now = Date.UTC(2027, 0, 4, 6);
     });
-    after(() => reports.close());
+    afterAll(() => reports.close());
     let report = '';
 
     test('tell what messages led to, and which campaigns there were, with the console where each is shown', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, databases } from '../../../../test/support/build-app.ts';
 import { browserOf, password, signInToConsole } from '../../../../test/support/console.ts';
 import type { ReceivedMail } from '../../../../test/support/servers/smtp-sink.ts';
@@ -23,11 +23,11 @@ for (const database of bothDatabases) {
   describe(`reports by mail on ${database}`, () => {
     let reports: ReportSite;
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       reports = await openReportSite(database);
       site = reports.site;
     });
-    after(() => reports.close());
+    afterAll(() => reports.close());
 
     const who = (mails: readonly ReceivedMail[]) => mails.map(({ to }) => to.split('@')[0]).sort();
     const page = (method: 'GET' | 'POST', url: string) => site.app.send({ method, url });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -19,7 +19,7 @@ for (const database of databases) {
     let user: SignedIn;
     let body: Record<string, unknown>;
     const url = '/api/v2/notifications';
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       const beaconId = {
@@ -36,7 +36,7 @@ for (const database of databases) {
         isEnabled: true,
       };
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const get = async (id: string) =>
       (await app.send({ method: 'GET', url: `${url}/${id}`, headers: user.headers })).body.result;
 

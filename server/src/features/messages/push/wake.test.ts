@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { ScriptedSender } from '../../../../test/fakes/scripted-sender.ts';
 import {
   bothDatabases,
@@ -27,13 +27,13 @@ for (const database of bothDatabases) {
     let app: TestApp;
     let manager: SignedIn;
     let fcm: ScriptedSender;
-    before(async () => {
+    beforeAll(async () => {
       fcm = new ScriptedSender();
       app = await buildApp({ database, senders: [fcm.definition('fcm')] });
       manager = await signInManager(app);
       await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     beforeEach(async () => {
       await app.app.idle();
       for (const table of ['pushes', 'jobs', 'deliveries', 'installations'])

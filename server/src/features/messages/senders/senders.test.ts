@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../../../../test/fakes/push-provider.ts';
 import { buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
@@ -14,7 +14,7 @@ for (const database of databases) {
     let folder: string;
     let app: TestApp;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       provider = await startPushProvider();
       folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
       writeFileSync(join(folder, 'ca.pem'), provider.ca);
@@ -23,7 +23,7 @@ for (const database of databases) {
       app.clock.now = Date.now();
       owner = await openConsole(app, 'owner');
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await provider.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -19,7 +19,7 @@ for (const database of databases) {
     let user: SignedIn;
     let beaconId: string;
     let detail: Record<string, unknown>;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       beaconId = await create(app, '/api/v2/beacons', beacon, user.headers);
@@ -31,7 +31,7 @@ for (const database of databases) {
         urlPage: 'https://example.org/tour',
       };
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const send = (method: 'GET' | 'PUT' | 'DELETE' | 'PATCH', path: string, body?: unknown) =>
       app.send({ method, url: path, headers: user.headers, body });
     const newHeader = () => create(app, url, { title: 'Tour', isEnabled: true }, user.headers);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { SentRequest, TestApp } from '../../../../test/support/build-app.ts';
 import {
   type Browser,
@@ -32,12 +32,12 @@ describe('of two changes of an administrator at the same moment', () => {
   let site: SignOnSite;
   let app: TestApp;
   let another: IdentityProvider;
-  before(async () => {
+  beforeAll(async () => {
     site = await openSignOnSite('postgres');
     ({ app } = site);
     another = await startIdentityProvider();
   });
-  after(async () => {
+  afterAll(async () => {
     await site.close();
     await another.close();
   });

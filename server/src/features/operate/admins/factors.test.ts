@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SentRequest, type TestApp } from '../../../../test/support/build-app.ts';
 import {
   browserOf,
@@ -21,11 +21,11 @@ const halfMinute = 30_000;
 for (const database of databases)
   describe(`second factors of administrators on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       // So that a request can come from any address.
       app = await buildApp({ database, settings: { PHAROS_TRUST_PROXY: '1' } });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const signIn = (body: object) => sendFromConsole(app, { method: 'POST', url: '/session', body });
     const auditOf = async (subject: string) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   type Answer,
   buildApp,
@@ -28,10 +28,10 @@ function assertRefused({ status, body }: Answer, expected: readonly [number, str
 for (const database of databases)
   describe(`passkeys of administrators on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const post = (url: string, body?: object, headers: Record<string, string> = {}) =>
       sendFromConsole(app, { method: 'POST', url, headers, ...(body ? { body } : {}) });

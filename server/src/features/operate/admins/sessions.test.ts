@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SentRequest, type TestApp } from '../../../../test/support/build-app.ts';
 import {
   assertConsoleRefusal,
@@ -16,10 +16,10 @@ const hour = 3_600_000;
 for (const database of databases) {
   describe(`sessions on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const me: SentRequest = { method: 'GET', url: '/session' };
 
     test('a wrong e-mail address, a wrong password and a disabled administrator get the same refusal', async () => {

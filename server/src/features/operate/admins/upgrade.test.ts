@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { anyDisk, createPostgresDatabase, databases } from '../../../../test/support/build-app.ts';
 import { secretHash } from '../../../access/access.ts';
 import { createApp } from '../../../app/app.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type SentRequest, type TestApp } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from '../../../../test/support/console.ts';
 import { openStream } from '../../../../test/support/event-stream.ts';
@@ -9,12 +9,12 @@ describe('a page that says whose it is', () => {
   let app: TestApp;
   let ana: Browser;
   let ben: Browser;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp();
     ana = await openConsole(app, 'owner');
     ben = await openConsole(app, 'owner');
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   const of = (browser: Browser) => ({ 'pharos-administrator': browser.adminId });
   /** From a page of Ana's, in a browser in which Ben has signed in since. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { mock } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ScriptedSender } from '../../../../test/fakes/scripted-sender.ts';
 import { bothDatabases, buildApp, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
@@ -24,7 +25,7 @@ for (const database of bothDatabases) {
     let app: TestApp;
     let other: App;
     const receiver = createServer((_, answer) => void answer.end());
-    before(async () => {
+    beforeAll(async () => {
       receiver.listen(0, '127.0.0.1');
       await once(receiver, 'listening');
       smtp = await startSmtpSink();
@@ -48,7 +49,7 @@ for (const database of bothDatabases) {
       // A phone, and no push service for it.
       await create(app, '/api/v2/installations', { installationId: 'a', deviceType: 'android' });
     });
-    after(async () => {
+    afterAll(async () => {
       await other.close();
       await app.close();
       await smtp.close();
@@ -169,7 +170,8 @@ for (const database of bothDatabases) {
     });
 
     test('only owners are notified of what concerns the whole service', async (context) => {
-      context.mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
+      context.onTestFinished(() => mock.reset());
+      mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
       const lines = (await pass(10 * minuteMs)).filter((line) => line.includes('[Pharos]'));
       assert.equal(lines.length, 1, lines.join());
       assert.match(lines[0] ?? '', /^owner: \[Pharos\] (New content is refused|The disk of)/);

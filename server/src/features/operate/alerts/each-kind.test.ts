@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { mock } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { selfSignedCertificate } from '../../../../test/fakes/certificate.ts';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
@@ -29,7 +30,7 @@ for (const database of databases) {
     let smtp: SmtpSink;
     let receiver: WebhookReceiver;
     let cafe: string;
-    before(async () => {
+    beforeAll(async () => {
       smtp = await startSmtpSink();
       receiver = await startReceiver();
       const { key, cert } = selfSignedCertificate();
@@ -51,7 +52,7 @@ for (const database of databases) {
       await site.app.app.admins.create(account, service);
       await ask('/webhooks', { url: receiver.url, events: ['alert.begun', 'service.alert.begun'] });
     });
-    after(async () => {
+    afterAll(async () => {
       await site.app.close();
       await smtp.close();
       await receiver.close();
@@ -149,7 +150,8 @@ for (const database of databases) {
     });
 
     test('the disk fills up', async (context) => {
-      context.mock.method(site.app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
+      context.onTestFinished(() => mock.reset());
+      mock.method(site.app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
       const told = await pass(20 * minuteMs);
       assert.match(told.join('\n'), /^\[Pharos\] (New content is refused|The disk of)/m);
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { defaultPolicy, newAppPolicy } from '../../../access/policy.ts';
@@ -8,11 +8,11 @@ for (const database of databases) {
   describe(`apps in the console on ${database}`, () => {
     let app: TestApp;
     let browser: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       browser = await openConsole(app, 'manager');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const create = async (name = 'Guide') =>
       (await browser.send({ method: 'POST', url: '/apps', body: { name } })).body.result;

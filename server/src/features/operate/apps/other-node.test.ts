@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../../../../test/support/site.ts';
 import { appTables } from '../../../app/tables.ts';
@@ -11,11 +11,11 @@ for (const database of bothDatabases) {
   describe(`an app that another node changes on ${database}`, () => {
     let site: Site;
     let node: Node;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       node = await openNode(site);
     });
-    after(async () => {
+    afterAll(async () => {
       await node.close();
       await site.close();
     });
@@ -74,12 +74,12 @@ for (const database of bothDatabases) {
   describe(`a creation that two nodes get on ${database}`, () => {
     let site: Site;
     let node: Node;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       node = await openNode(site);
       await site.app.app.buckets.createBucket(site.app.appId, 'Stamps');
     });
-    after(async () => {
+    afterAll(async () => {
       await node.close();
       await site.close();
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -26,12 +26,12 @@ for (const database of databases) {
   describe(`secret keys on ${database}`, () => {
     let app: TestApp;
     let browser: Browser;
-    before(async () => {
+    beforeAll(async () => {
       // The address is what the one proxy in front of the service reports.
       app = await buildApp({ database, settings: { PHAROS_TRUST_PROXY: '1' } });
       browser = await openConsole(app, 'manager');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const keysUrl = () => `/apps/${app.appId}/secret-keys`;
     const post = (body: object) => browser.send({ method: 'POST', url: keysUrl(), body });
@@ -254,10 +254,10 @@ for (const database of databases) {
 
   describe(`secret keys of more than one node on ${database}`, () => {
     let site: Site;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const ask = (secretKey: string, request: SentRequest = list) =>
       site.app.send({ ...request, headers: { 'x-service-appkey': secretKey } });

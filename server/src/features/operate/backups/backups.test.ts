@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { mock } from 'node:test';
 import { extract } from 'tar-stream';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { halfway } from '../../../../test/support/halfway.ts';
@@ -41,11 +42,11 @@ for (const database of databases) {
   describe(`backups and the system in the console on ${database}`, () => {
     let app: TestApp;
     let owner: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       owner = await openConsole(app, 'owner');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const url = '/system/backups';
     const folder = () => join(app.config.dataFolder, 'backups');
@@ -198,13 +199,14 @@ for (const database of databases) {
     });
 
     test('the system page says at once that the disk has filled up', async (context) => {
+      context.onTestFinished(() => mock.reset());
       const storage = async () => (await owner.send({ method: 'GET', url: '/system' })).body.result.storage;
       assert.deepEqual(Object.values(await storage()), [null, null, 0, 0]);
-      context.mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
+      mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
       const { problem, warning } = await storage();
       // With a database server only the files are on this disk.
       assert.match(database === 'sqlite' ? problem : warning, /nearly full.*Make room/);
-      context.mock.restoreAll();
+      mock.restoreAll();
       assert.deepEqual(Object.values(await storage()), [null, null, 0, 0]);
     });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
@@ -13,11 +13,11 @@ for (const database of databases) {
     let browser: Browser;
     let start: number;
     let cafe: string;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       start = site.now;
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const ask = async (path: string) => {
       // A session ends when time passes, so each question comes from a new sign-in.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { answerWith, startReceiver, type WebhookReceiver } from '../../../../test/support/servers/webhook-receiver.ts';

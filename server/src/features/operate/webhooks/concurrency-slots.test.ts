@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { ConcurrencySlots } from './concurrency-slots.ts';
 
 test('a webhook has its slots again and again, and leaves some of the app to the others', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { answerWith, startReceiver } from '../../../../test/support/servers/webhook-receiver.ts';
 import { pointer, type Site } from '../../../../test/support/site.ts';

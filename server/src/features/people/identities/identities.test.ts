@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import type { IdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
 import {
@@ -23,11 +23,11 @@ for (const database of databases) {
     let app: TestApp;
     let provider: IdentityProvider;
     const { someone, present, enter, bearer, me, link, later } = staffOf(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openStaffApp(database);
       ({ app, provider } = opened);
     });
-    after(() => closeStaffApp(opened));
+    afterAll(() => closeStaffApp(opened));
     beforeEach(() => catchUp(opened));
 
     test('makes an account the first time, and finds it the next time', async () => {

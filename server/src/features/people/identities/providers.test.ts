@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
@@ -10,12 +10,12 @@ for (const database of databases) {
     let app: TestApp;
     let owner: Browser;
     let provider: IdentityProvider;
-    before(async () => {
+    beforeAll(async () => {
       provider = await startIdentityProvider();
       app = await buildApp({ database, settings: { PHAROS_PRIVATE_TARGETS: '127.0.0.1' } });
       owner = await openConsole(app, 'owner');
     });
-    after(async () => {
+    afterAll(async () => {
       await app?.close();
       await provider?.close();
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { bothDatabases, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
 import {
@@ -24,11 +24,11 @@ for (const database of bothDatabases) {
     let provider: IdentityProvider;
     let providerId: string;
     const { someone, present, enter, me, later } = staffOf(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openStaffApp(database);
       ({ app, provider, providerId } = opened);
     });
-    after(() => closeStaffApp(opened));
+    afterAll(() => closeStaffApp(opened));
     beforeEach(() => catchUp(opened));
 
     describe('refuses', () => {
@@ -197,8 +197,8 @@ for (const database of bothDatabases) {
       const bearerOf = (token: string) => ({ authorization: `Bearer ${token}` });
       const ask = (token: string) => app.send({ method: 'GET', url: `${users}/me`, headers: bearerOf(token) });
       const seconds = () => Math.floor(app.clock.now / 1000);
-      before(() => accept(true));
-      after(() => accept(false));
+      beforeAll(() => accept(true));
+      afterAll(() => accept(false));
 
       test('make an account at first sight, and no second one', async () => {
         const claims = { sub: 'reader', email: 'reader@example.org', email_verified: true };

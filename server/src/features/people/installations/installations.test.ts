@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -29,11 +29,11 @@ for (const database of databases) {
   describe(`installations on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signInManager(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const register = (body: object, headers = {}) => app.send({ method: 'POST', url, body, headers });
     const on = (method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', id: string, body?: object) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, type SignedIn, signIn } from '../../../../test/support/build-app.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { commandLine } from '../../../access/audit.ts';
@@ -17,11 +17,11 @@ for (const database of databases) {
     let site: Site;
     let user: SignedIn;
     let other: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       [user, other] = [await signIn(site.app), await signIn(site.app)];
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     async function register(installationId: string, headers: Headers = none, more: object = {}) {
       site.app.clock.now += 1;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, type SignedIn, signIn } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { commandLine } from '../../../access/audit.ts';
@@ -16,7 +16,7 @@ for (const database of databases) {
     let vera: SignedIn;
     let creating: Headers;
     let updating: Headers;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       vera = await signIn(site.app);
       const keyWith = async (name: string, verbs: readonly string[]) => {
@@ -27,7 +27,7 @@ for (const database of databases) {
       creating = await keyWith('Creates', ['create']);
       updating = await keyWith('Updates', ['create', 'update']);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     async function register(installationId: string | undefined, headers: Headers, more: object = {}) {
       site.app.clock.now += 1_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { type Answer, buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/servers/smtp-sink.ts';
@@ -20,14 +20,14 @@ for (const database of databases) {
   describe(`links in mails to users on ${database}`, () => {
     let sink: SmtpSink;
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       sink = await startSmtpSink();
       app = await buildApp({
         database,
         settings: { PHAROS_SMTP_URL: sink.url, PHAROS_MAIL_FROM: 'Museum <museum@example.org>' },
       });
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await sink.close();
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   type Answer,
   buildApp,
@@ -18,11 +18,11 @@ const android = `android:apk-key-hash:${'aB3-'.repeat(10)}xyz`;
 for (const database of databases) {
   describe(`passkeys of users on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await policy({ passkeys: { enabled: true, rpId: 'museum.example', origins: [site, android] } });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const policy = (change: object) => app.app.apps.change(app.appId, { policy: change });
     const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object, headers = {}) => {

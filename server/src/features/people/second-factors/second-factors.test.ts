@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { type Answer, buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
@@ -22,7 +22,7 @@ for (const database of databases) {
   describe(`second factors of users on ${database}`, () => {
     let sink: SmtpSink;
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       sink = await startSmtpSink();
       app = await buildApp({
         database,
@@ -33,7 +33,7 @@ for (const database of databases) {
         },
       });
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await sink.close();
     });

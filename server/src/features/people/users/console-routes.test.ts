@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
@@ -10,11 +10,11 @@ for (const database of databases) {
   describe(`an app's users in the console on ${database}`, () => {
     let app: TestApp;
     let browser: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       browser = await openConsole(app, 'manager');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const ask = (rest = '') => browser.send({ method: 'GET', url: `/apps/${app.appId}/users${rest}` });
     const signUp = (email: string) => create(app, '/api/v2/users', { ...account, email });

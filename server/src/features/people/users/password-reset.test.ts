@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, databases, otherApp, type TestApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/servers/smtp-sink.ts';
@@ -21,14 +21,14 @@ for (const database of databases) {
   describe(`password reset on ${database}`, () => {
     let sink: SmtpSink;
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       sink = await startSmtpSink();
       app = await buildApp({
         database,
         settings: { PHAROS_SMTP_URL: sink.url, PHAROS_MAIL_FROM: 'Museum <museum@example.org>' },
       });
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await sink.close();
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -21,12 +21,12 @@ const someone = (change: object = {}) => ({ ...accountExample, email: `someone${
 for (const database of databases) {
   describe(`users on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, strongPasswords: true });
       // Most of these tests are not about the limit for an address.
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const login = (body: object, target = app) => target.send({ method: 'POST', url: `${users}/signin`, body });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   bothDatabases,
   buildApp,
@@ -26,7 +26,7 @@ for (const database of bothDatabases) {
     let venueId: string;
     let beaconId: string;
 
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       manager = await signInManager(app);
       owner = await openConsole(app, 'owner');
@@ -34,7 +34,7 @@ for (const database of bothDatabases) {
       venueId = await create(app, '/api/v2/venues', { name: 'Tower' }, manager.headers);
       beaconId = await makeBeacon(venueId);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const makeBeacon = (venue: string) =>
       create(app, '/api/v2/beacons', { ...hall, location, venueId: pointer('Venue', venue) }, manager.headers);

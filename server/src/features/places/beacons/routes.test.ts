@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -15,11 +15,11 @@ for (const database of databases) {
   describe(`beacons on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const url = '/api/v2/beacons';
     const get = async (id: string) =>
       (await app.send({ method: 'GET', url: `${url}/${id}`, headers: user.headers })).body.result;

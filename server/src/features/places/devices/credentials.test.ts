@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { ScriptedSender } from '../../../../test/fakes/scripted-sender.ts';
 import {
   buildApp,
@@ -21,14 +21,14 @@ for (const database of databases) {
     let user: SignedIn;
     let browser: Browser;
     let devices: DeviceBroker;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_MQTT_PORT: '0' } });
       devices = app.app.devices as DeviceBroker;
       await devices.listen(0, '127.0.0.1');
       user = await signIn(app);
       browser = await openConsole(app, 'installer');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const body = { deviceName: 'Gate', manufacture: 'Acme', topic: 'museum/gate' };
     const url = (deviceId: string, appId = app.appId) => `/apps/${appId}/devices/${deviceId}/credentials`;

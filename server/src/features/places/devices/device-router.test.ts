@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { openStorage, type TestStorage } from '../../../../test/support/build-app.ts';
 import { openDevice, type TestDevice } from '../../../../test/support/servers/mqtt-devices.ts';
 import { raw, sql } from '../../../base/sql.ts';
@@ -60,10 +60,10 @@ describe('devices at several nodes', () => {
     nodes[from]?.router.publish({ ...message, ...change });
   const rows = (table: string) => storage.db.all(raw(`select * from ${table}`));
 
-  before(async () => {
+  beforeAll(async () => {
     storage = await openStorage('postgres');
   });
-  after(() => storage.close());
+  afterAll(() => storage.close());
   beforeEach(async () => {
     [errors, devices] = [[], []];
     nodes = [await startNode('a'), await startNode('b')];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
 import { deviceExample } from './resource.ts';
@@ -10,11 +10,11 @@ for (const database of databases) {
   describe(`devices on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     test('registers without a user, unless the app asks for one', async () => {
       await create(app, url, deviceExample);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type SignedIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { halfway } from '../../../../test/support/halfway.ts';
@@ -19,12 +19,12 @@ describe('two people who draw on the same floor at the same moment', () => {
   let app: TestApp;
   let manager: SignedIn;
   let venueId: object;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ database: 'postgres' });
     manager = await signInManager(app);
     venueId = pointer('Venue', await make('venues', { name: 'Museum' }));
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   const make = (path: string, body: object) => create(app, `/api/v2/${path}`, body, manager.headers);
   const send = (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object) =>

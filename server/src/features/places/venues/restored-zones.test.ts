@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, signInManager } from '../../../../test/support/build-app.ts';
 import { HistorySite, hall } from '../../../../test/support/history-site.ts';
 import { pointer } from '../../../../test/support/site.ts';
@@ -9,7 +9,7 @@ for (const database of databases) {
     let at: HistorySite;
     let zone = '';
     let beacon = '';
-    before(async () => {
+    beforeAll(async () => {
       at = await HistorySite.open(database);
       const venueId = pointer('Venue', await make('venues', { name: 'House' }));
       const floorId = pointer('Floor', await make('floors', { venueId, name: 'Ground floor', level: 0 }));
@@ -17,7 +17,7 @@ for (const database of databases) {
       zone = await make('zones', { floorId, name: 'Shop', kind: 'shop', polygon, capacity: 40 });
       beacon = await make('beacons', { ...hall, minor: 5, venueId, location: { x: 6, y: 4, floor: 0 } });
     });
-    after(() => at.close());
+    afterAll(() => at.close());
 
     const make = async (path: string, body: object): Promise<string> =>
       (await at.ask(at.owner, 'POST', `/v2/${path}`, body)).result.objectId;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -27,12 +27,12 @@ for (const database of databases) {
     let app: TestApp;
     let manager: SignedIn;
     let venueId: object;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       manager = await signInManager(app);
       venueId = pointer('Venue', await make('venues', { name: 'Museum', timeZone: 'Europe/Vienna' }));
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const make = (path: string, body: object) => create(app, `/api/v2/${path}`, body, manager.headers);
     const send = (method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) =>

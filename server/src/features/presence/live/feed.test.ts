@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock } from 'node:test';
+import { test } from 'vitest';
 import { Failure } from '../../../base/errors.ts';
 import type { Sql } from '../../../base/sql.ts';
 import type { Database } from '../../../db/db.ts';
@@ -48,15 +49,16 @@ test('the streams of an app are bounded, those of another are not, and who hangs
 test('a listener gets a comment 15 s after what it was sent last, whatever happens that it is not shown', {
   timeout: 20_000,
 }, async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  t.onTestFinished(() => mock.reset());
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   let clock = 0;
-  t.mock.method(performance, 'now', () => clock);
+  mock.method(performance, 'now', () => clock);
   const soon = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
   const wait = async (ms: number) => {
     clock += ms;
-    t.mock.timers.tick(ms);
+    mock.timers.tick(ms);
     await soon();
   };
   // As much of a database as a stream needs: what is new, once.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   bothDatabases,
   buildApp,
@@ -23,14 +23,14 @@ for (const database of bothDatabases) {
     let hall: string;
     let cafe: string;
     let phone: string;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signInManager(app);
       hall = await create(app, '/api/v2/beacons', beaconBody, user.headers);
       cafe = await create(app, '/api/v2/beacons', beaconBody, user.headers);
       phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const body = (change: object = {}) => ({
       event: 'ENTER',

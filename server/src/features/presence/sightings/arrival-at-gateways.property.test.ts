@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { runs } from '../../../../test/support/depth.ts';
 import { type Node, openNode, openSite, type Site } from '../../../../test/support/site.ts';
@@ -70,12 +70,12 @@ for (const database of databases) {
     let node: Node | undefined;
     let tags = 0;
     const rooms = ['room-0', 'room-1'];
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       for (const gatewayId of rooms) await site.beacon({ metadata: { gatewayId } });
       site.app.app.ticker.stop();
     });
-    after(async () => {
+    afterAll(async () => {
       await node?.close();
       await site.close();
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Recordings, readRecordings } from '../../../../../bench/proximity/recordings.ts';
 import { databases } from '../../../../test/support/build-app.ts';
 import { runs } from '../../../../test/support/depth.ts';
@@ -89,14 +89,14 @@ for (const database of databases) {
     let node: Node | undefined;
     let phones = 0;
     let newestMinor = 2;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       await site.beacon({ minor: 2 });
       await site.notification();
       await site.notification({ event: 'EXIT' });
       site.app.app.ticker.stop();
     });
-    after(async () => {
+    afterAll(async () => {
       await node?.close();
       await site.close();
     });
@@ -264,7 +264,7 @@ for (const database of databases) {
       return samples.map(({ at, beacon, rssi }) => ({ at: at - start, minor: minors.get(beacon) ?? 0, rssi }));
     }
 
-    const skip = recordings === null ? 'there are no recordings beside the repository' : false;
+    const skip = recordings === null;
 
     test('recorded walks', { skip }, async () => {
       const sensed = await recorded('rectangular', false);

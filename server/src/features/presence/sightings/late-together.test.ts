@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { bothDatabases, signIn } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, stay, walk } from '../../../../test/support/site.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { databases, type SignedIn, signIn } from '../../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, pointer, type Site } from '../../../../test/support/site.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
@@ -35,7 +35,7 @@ for (const database of databases) {
     const alarm = new Alarm();
     let work: Promise<unknown> = Promise.resolve();
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       // Only the ticker under test looks at what falls due.
       site.app.app.ticker.stop();
@@ -50,7 +50,7 @@ for (const database of databases) {
         timer: alarm,
       });
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const ring = async (ms = alarm.ms ?? 0) => {
       site.app.clock.now += ms;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openStream } from '../../../../test/support/event-stream.ts';
 import { kindsOf, openNode, openSite, pointer, type Site, stay, uuid, walk } from '../../../../test/support/site.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Slot } from './slots.ts';
@@ -41,13 +41,13 @@ for (const database of bothDatabases) {
   describe(`members that lists ask for often on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signIn(app);
       await app.app.buckets.createBucket(app.appId, 'pieces');
       await addAll(pieces.slice(0, 300));
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const send = (method: 'GET' | 'POST', url: string, body?: unknown) =>
       app.send({ method, url, headers: user.headers, body });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../../../test/support/build-app.ts';
 import { newObjectId } from '../../../../base/id.ts';
 import { sql } from '../../../../base/sql.ts';
@@ -57,10 +57,10 @@ describe('a record is written under its bucket definition', () => {
 for (const database of databases) {
   describe(`a change of a record whose value a slot cannot hold on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     for (const method of ['PUT', 'PATCH'] as const)
       test(`${method} is stored and found, and the slot is no longer trusted`, async () => {

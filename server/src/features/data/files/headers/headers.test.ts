@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { type FileSite, openFileSite } from '../../../../../test/support/sites/file-site.ts';
 
@@ -8,10 +8,10 @@ import { type FileSite, openFileSite } from '../../../../../test/support/sites/f
 for (const database of databases) {
   describe(`files on ${database}`, () => {
     let site: FileSite;
-    before(async () => {
+    beforeAll(async () => {
       site = await openFileSite(database);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     test('shows only inert types and hands everything else out to be saved', async () => {
       const types: readonly (readonly [stored: string, served: string, disposition: string])[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from 'vitest';
 import { buildApp } from '../../../../../test/support/build-app.ts';
 import { type FolderMark, type FolderUse, folderSetting } from '../../../../blobs/blob-store.ts';
 import { findSetting, insertSetting } from '../../../../db/settings.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../../../test/support/site.ts';
@@ -19,7 +19,7 @@ for (const database of databases) {
     let venue: string;
     let queue = '';
     let attic = '';
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       site.app.app.ticker.stop();
       await site.app.app.apps.change(site.app.appId, { policy: { timeZone: 'UTC', oneZone: false } });
@@ -52,7 +52,7 @@ for (const database of databases) {
       site.app.clock.now = lastSaturday + 3 * dayMs;
       await site.app.app.rollups.settle(site.app.appId);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const holiday = (date: string) => ({ date, name: 'Fair', hours: [] });
     const make = (path: string, body: object) => create(site.app, `/api/v2${path}`, body, site.user.headers);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { mock } from 'node:test';
 import { groupOf } from '@pharos/engine';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
 import { openNode, openSite, pointer, type Site } from '../../../../../test/support/site.ts';
 import { service } from '../../../../access/audit.ts';
@@ -20,7 +21,7 @@ for (const database of bothDatabases) {
     let shop = '';
     let message = '';
     let phones: { readonly name: string; readonly id: string; readonly group: string }[] = [];
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       site.app.app.ticker.stop();
       // All that follows is on one day, whenever this runs.
@@ -48,7 +49,7 @@ for (const database of bothDatabases) {
         phones.push({ name, id, group: groupOf(trigger, id) ?? '' });
       }
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const enter = (name: string, beacon: string, at = site.now) =>
       site.send([{ beacon, event: 'ENTER', occurredAt: at }], { installationId: name });
@@ -149,8 +150,9 @@ for (const database of bothDatabases) {
     });
 
     test('while many records are looked at for a goal, others write', async (context) => {
+      context.onTestFinished(() => mock.reset());
       // The service knows another goal of the message, by which it would count in between.
-      context.mock.method(site.app.app.rollups, 'settleDue', async () => undefined);
+      mock.method(site.app.app.rollups, 'settleDue', async () => undefined);
       await site.app.app.idle();
       const { db } = site.app.storage;
       const [{ installation_id: who = '', shown_at: shownAt = 0 } = {}] = await db.all<Record<string, never>>(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { mock } from 'node:test';
+import { describe, test } from 'vitest';
 import { Kept } from './kept.ts';
 
 const always = async () => true;
@@ -47,15 +48,16 @@ describe('the cache of analytics', () => {
   });
 
   test('goes when nobody has asked for it for some minutes', async (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] });
+    t.onTestFinished(() => mock.reset());
+    mock.timers.enable({ apis: ['setInterval'] });
     let now = 0;
-    t.mock.method(performance, 'now', () => now);
+    mock.method(performance, 'now', () => now);
     const kept = new Kept();
     await kept.of('a', reader(10).read, always);
     await kept.of('b', reader(10).read, always);
     const pass = (minutes: number) => {
       now += minutes * 60_000;
-      t.mock.timers.tick(minutes * 60_000);
+      mock.timers.tick(minutes * 60_000);
     };
     pass(6);
     await kept.of('b', reader(10).read, always);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { Blur, type Count, smallGroup } from '../../../blur.ts';
 import { distributionOf, metricsOf } from './small-groups.ts';
 import { Tally } from './tally.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../../../../../test/support/site.ts';
 import { service } from '../../../../access/audit.ts';
@@ -19,13 +19,13 @@ for (const database of bothDatabases)
     let site: Site;
     let node: Node;
     let visits = 0;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       node = await openNode(site);
       for (const { ticker } of [site.app.app, node.app]) ticker.stop();
       await setPolicy({ timeZone: 'UTC' });
     });
-    after(async () => {
+    afterAll(async () => {
       await node.close();
       await site.close();
     });

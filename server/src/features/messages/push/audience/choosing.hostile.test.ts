@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   bothDatabases,
   buildApp,
@@ -23,7 +23,7 @@ for (const database of bothDatabases) {
     let app: TestApp;
     let manager: SignedIn;
     let phone: string;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       const rateLimit = { enabled: false, perSecond: 1, burst: 1 };
       await app.app.apps.change(app.appId, { policy: { rateLimit } });
@@ -32,7 +32,7 @@ for (const database of bothDatabases) {
       phone = await create(app, '/api/v2/installations', body);
       app.clock.now += 1000;
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     type Headers = Readonly<Record<string, string>>;
     const send = (where: object, headers: Headers) =>

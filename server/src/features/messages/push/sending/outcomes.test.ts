@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { ScriptedSender } from '../../../../../test/fakes/scripted-sender.ts';
 import { databases, type TestApp } from '../../../../../test/support/build-app.ts';
 import {
@@ -18,11 +18,11 @@ for (const database of databases) {
     let app: TestApp;
     let fcm: ScriptedSender;
     const { send, get, deliveries, register } = pushRequests(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openPushApp(database);
       ({ app, fcm } = opened);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     beforeEach(() => startAgain(opened));
 
     test('a message is tried again under the same id, and the provider says when', async () => {

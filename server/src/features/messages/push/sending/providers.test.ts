@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { Behaviour, FakeAnswer } from '../../../../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../../../../test/fakes/push-provider.ts';
 import {
@@ -83,7 +83,7 @@ for (const database of databases) {
     /** How far the providers' clocks are behind the service's. */
     let behind = 0;
     const clock = { now: () => app.clock.now - behind };
-    before(async () => {
+    beforeAll(async () => {
       provider = await startPushProvider({ now: () => clock.now() });
       folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
       writeFileSync(join(folder, 'ca.pem'), provider.ca);
@@ -101,7 +101,7 @@ for (const database of databases) {
       };
       for (const kind of kinds) await app.app.senders.save({ appId: app.appId, kind }, entered[kind], service);
     });
-    after(async () => {
+    afterAll(async () => {
       await app.close();
       await provider.close();
       rmSync(folder, { recursive: true, force: true });

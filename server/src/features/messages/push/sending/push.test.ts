@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { ScriptedSender } from '../../../../../test/fakes/scripted-sender.ts';
 import { bothDatabases, type SignedIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../../test/support/cases.ts';
@@ -24,11 +24,11 @@ for (const database of bothDatabases) {
     let user: SignedIn;
     let fcm: ScriptedSender;
     const { ask, send, get, deliveries, register } = pushRequests(() => opened);
-    before(async () => {
+    beforeAll(async () => {
       opened = await openPushApp(database);
       ({ app, user, fcm } = opened);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     beforeEach(() => startAgain(opened));
 
     test('reaches every installation with a token, and says why it does not reach the others', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { ScriptedSender } from '../../../../../test/fakes/scripted-sender.ts';
 import {
   buildApp,
@@ -24,13 +24,13 @@ for (const database of databases) {
     let manager: SignedIn;
     let fcm: ScriptedSender;
     let apns: ScriptedSender;
-    before(async () => {
+    beforeAll(async () => {
       fcm = new ScriptedSender();
       apns = new ScriptedSender();
       app = await buildApp({ database, senders: [fcm.definition('fcm'), apns.definition('apns')] });
       manager = await signInManager(app);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     beforeEach(async () => {
       await app.app.idle();
       for (const table of ['pushes', 'jobs', 'deliveries', 'installations'])

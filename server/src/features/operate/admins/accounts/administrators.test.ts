@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../../../../test/support/build-app.ts';
 import { assertConsoleRefusal, openConsole, password, signInToConsole } from '../../../../../test/support/console.ts';
 
 for (const database of databases) {
   describe(`administrators on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     test('an owner creates, lists and changes administrators, and no answer holds a password', async () => {
       const root = await openConsole(app, 'owner');

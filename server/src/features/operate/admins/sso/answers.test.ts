@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import {
   arrive,
@@ -16,10 +16,10 @@ import { sql } from '../../../../base/sql.ts';
 for (const database of databases) {
   describe(`single sign-on of administrators on ${database}`, () => {
     let site: SignOnSite;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSignOnSite(database);
     });
-    after(() => site?.close());
+    afterAll(() => site?.close());
     beforeEach(() => site.calm());
 
     test('accepts an answer only from the browser that asked, once and for ten minutes', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, databases, type TestApp } from '../../../../../test/support/build-app.ts';
 import { type Browser, openConsole, password, sendFromConsole } from '../../../../../test/support/console.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../../../test/support/servers/identity-provider.ts';
@@ -19,7 +19,7 @@ for (const database of databases) {
     let providerId: string;
     let other: string;
     let [north, south] = ['', ''];
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: loopback });
       idp = await startIdentityProvider();
       owner = await openConsole(app, 'owner');
@@ -38,7 +38,7 @@ for (const database of databases) {
         ],
       });
     });
-    after(async () => {
+    afterAll(async () => {
       await idp?.close();
       await app?.close();
     });

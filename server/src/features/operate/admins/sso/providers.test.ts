@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, databases, type SentRequest } from '../../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../../test/support/cases.ts';
 import {
@@ -31,10 +31,10 @@ import { openLocalSignIn } from './local-sign-in.ts';
 for (const database of databases) {
   describe(`single sign-on of administrators on ${database}`, () => {
     let site: SignOnSite;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSignOnSite(database);
     });
-    after(() => site?.close());
+    afterAll(() => site?.close());
     beforeEach(() => site.calm());
 
     test('is confirmed by signing in again at the provider, and only by the same person', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -25,12 +25,12 @@ for (const database of databases) {
     let anna: SignedIn;
     let ben: SignedIn;
     let manager: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       [anna, ben, manager] = [await signIn(app), await signIn(app), await signInManager(app)];
       await app.app.buckets.createBucket(app.appId, 'notes');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const open = (): Promise<Browser> => openConsole(app, 'manager');
     const path = (appId = app.appId) => `/apps/${appId}/rules/dry-run`;

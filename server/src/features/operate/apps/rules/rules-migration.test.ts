@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import { raw } from '../../../../base/sql.ts';
@@ -26,12 +26,12 @@ for (const database of databases) {
     let app: TestApp;
     let anna: SignedIn;
     let ben: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       [anna, ben] = [await signIn(app), await signIn(app)];
       await app.app.buckets.createBucket(app.appId, 'notes');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const send = (by: SignedIn | undefined, method: 'GET' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
       app.send({ method, url: `/api/v2${path}`, headers: by?.headers ?? {}, body });
     const statusOf = async (...request: Parameters<typeof send>) => (await send(...request)).status;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import { type Browser, openConsole } from '../../../../../test/support/console.ts';
@@ -11,11 +11,11 @@ for (const database of databases) {
   describe(`rules of apps on ${database}`, () => {
     let app: TestApp;
     let browser: Browser;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       browser = await openConsole(app, 'manager');
     });
-    after(() => app.close());
+    afterAll(() => app.close());
     const read = async (appId = app.appId) => browser.send({ method: 'GET', url: `/apps/${appId}/rules` });
     const write = (body: unknown, headers: Record<string, string> = {}) =>
       browser.send({ method: 'PUT', url: `/apps/${app.appId}/rules`, body, headers });

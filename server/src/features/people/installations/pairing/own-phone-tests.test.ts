@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import {
@@ -24,7 +24,7 @@ for (const database of databases) {
     let phone: string;
     let theirs: string;
 
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       owner = await openConsole(site.app, 'owner');
       const venueOf = (name: string) => create(site.app, '/api/v2/venues', { name }, site.user.headers);
@@ -44,7 +44,7 @@ for (const database of databases) {
       ben = await openConsole(site.app, 'editor');
       [phone, theirs] = [await pair(nora, 'nora'), await pair(ben, 'ben')];
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     async function pair(who: Browser, name: string): Promise<string> {
       const headers = { 'installation-secret': name.padEnd(43, 'x') };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../../test/support/site.ts';
@@ -14,12 +14,12 @@ for (const database of databases) {
     let ada: Browser;
     let ben: Browser;
     let mine: string;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       [ada, ben] = [await openConsole(site.app, 'editor'), await openConsole(site.app, 'manager')];
       mine = `/apps/${site.app.appId}/own-phones`;
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     async function register(installationId: string, hasSecret = true): Promise<string> {
       const headers = hasSecret ? { 'installation-secret': secretOf(installationId) } : {};

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { defaultPolicy } from '../../../../access/policy.ts';
 import type { PrivacyFacts } from './facts.ts';
 import { noticeHtml, noticeLanguages, noticeOf, noticeText } from './notice.ts';

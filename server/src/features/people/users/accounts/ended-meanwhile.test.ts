@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { type Answer, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { halfway as goHalfway } from '../../../../../test/support/halfway.ts';
 import { SoftwarePasskey } from '../../../../../test/support/servers/software-passkey.ts';
@@ -22,13 +22,13 @@ describe('whoever is cast out of an account halfway through', () => {
   let opened: StaffApp;
   let app: TestApp;
   const { someone, enter, bearer, me, link } = staffOf(() => opened);
-  before(async () => {
+  beforeAll(async () => {
     opened = await openStaffApp('postgres');
     ({ app } = opened);
     const passkeys = { enabled: true, rpId: 'museum.example', origins: [site] };
     await app.app.apps.change(app.appId, { policy: { passkeys, totp: 'optional' } });
   });
-  after(() => closeStaffApp(opened));
+  afterAll(() => closeStaffApp(opened));
   beforeEach(() => catchUp(opened));
 
   const send = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, user: SignedIn, body?: object) =>

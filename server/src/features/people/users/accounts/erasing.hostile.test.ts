@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { after, before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../../test/support/console.ts';
 import { startIdentityProvider } from '../../../../../test/support/servers/identity-provider.ts';
@@ -16,11 +16,11 @@ const minuteMs = 60_000;
 for (const database of databases) {
   describe(`erasing the own account on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database, settings: { PHAROS_PRIVATE_TARGETS: '127.0.0.1' } });
       await app.app.apps.change(app.appId, { policy: { selfErasure: 'fresh' } });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const erase = (headers: Readonly<Record<string, string>>, who = 'me') =>
       app.send({ method: 'DELETE', url: `/api/v2/users/${who}`, headers });

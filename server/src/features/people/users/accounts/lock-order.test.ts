@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { halfway } from '../../../../../test/support/halfway.ts';
 import { watchStatements } from '../../../../../test/support/statements.ts';
@@ -12,11 +12,11 @@ const users = '/api/v2/users';
 /** Two that lock the same in another order would wait for each other for a second, and one of them would begin anew. */
 describe('a session that is ended', () => {
   let app: TestApp;
-  before(async () => {
+  beforeAll(async () => {
     app = await buildApp({ database: 'postgres' });
     await app.app.apps.change(app.appId, { policy: { totp: 'optional' } });
   });
-  after(() => app.close());
+  afterAll(() => app.close());
 
   const signOut = ({ headers }: SignedIn) => app.send({ method: 'POST', url: `${users}/signout`, headers });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   databases,
   type SignedIn,
@@ -24,10 +24,10 @@ for (const database of databases) {
   describe(`a user by herself on ${database}`, () => {
     let app: TestApp;
     const { getMe, login, isAlive } = userRequests(() => app);
-    before(async () => {
+    beforeAll(async () => {
       app = await openUserApp(database);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     describe('oneself', () => {
       test('all members are there, null where unset', async () => {

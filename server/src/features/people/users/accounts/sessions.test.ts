@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Answer, bothDatabases, buildApp, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 
@@ -10,11 +10,11 @@ let people = 0;
 for (const database of bothDatabases) {
   describe(`sessions on ${database}`, () => {
     let app: TestApp;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     async function enter(more: object = { refresh: true }, headers: Readonly<Record<string, string>> = {}) {
       const account = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../../test/support/cases.ts';
 import {
@@ -16,10 +16,10 @@ for (const database of databases) {
   describe(`signing in as a user on ${database}`, () => {
     let app: TestApp;
     const { getMe, login, isAlive } = userRequests(() => app);
-    before(async () => {
+    beforeAll(async () => {
       app = await openUserApp(database);
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     describe('signing in', () => {
       test('a text that is too long for any account is neither normalised nor hashed', async () => {

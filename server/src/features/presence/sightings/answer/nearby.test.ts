@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import {
@@ -20,7 +20,7 @@ for (const database of databases) {
     let phone: string;
     const beacons: Record<string, string> = {};
     let north: string;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       north = await create(site.app, '/api/v2/venues', { name: 'North' }, site.user.headers);
       for (const [index, name] of ['near', 'far', 'elsewhere'].entries())
@@ -33,7 +33,7 @@ for (const database of databases) {
       phone = await pair(installer, 'ladder');
       await pair(await openConsole(site.app, 'editor'), 'visitor');
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     async function pair(who: Browser, name: string): Promise<string> {
       const headers = { 'installation-secret': name.padEnd(43, 'x') };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../../test/support/cases.ts';
 import { openSite, pointer, type Site, week } from '../../../../../test/support/site.ts';

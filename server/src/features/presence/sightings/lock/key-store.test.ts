@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, openStorage, type TestStorage } from '../../../../../test/support/build-app.ts';
 import { raw } from '../../../../base/sql.ts';
 import type { Database } from '../../../../db/db.ts';
@@ -20,12 +20,12 @@ for (const database of bothDatabases)
   describe(`answers to batches on ${database}`, () => {
     let storage: TestStorage;
     let db: Database;
-    before(async () => {
+    beforeAll(async () => {
       storage = await openStorage(database);
       ({ db } = storage);
       for (const statement of saveAnswers(db.dialect, given)) await db.run(statement);
     });
-    after(() => storage.close());
+    afterAll(() => storage.close());
 
     test('are forgotten, and their batches are still known', async () => {
       await forgetAnswers(db, { appId, from: 0, until: keptAt });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../../test/support/console.ts';
 import { type Node, openNode, openSite, type Site, stay, walk } from '../../../../../test/support/site.ts';
@@ -13,13 +13,13 @@ for (const database of bothDatabases) {
     let site: Site;
     let other: Node;
     let phones = 0;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       await site.notification();
       other = await openNode(site);
       for (const { ticker } of [site.app.app, other.app]) ticker.stop();
     });
-    after(async () => {
+    afterAll(async () => {
       await other.close();
       await site.close();
     });

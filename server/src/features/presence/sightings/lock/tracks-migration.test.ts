@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../../test/support/site.ts';
 import { raw } from '../../../../base/sql.ts';

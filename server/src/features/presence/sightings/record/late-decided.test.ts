@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, stay, walk } from '../../../../../test/support/site.ts';
 import { service } from '../../../../access/audit.ts';
@@ -18,12 +18,12 @@ for (const database of bothDatabases) {
     describe(`late decisions of a phone on ${database}, kept ${retention}`, () => {
       let site: Site;
       let phones = 0;
-      before(async () => {
+      beforeAll(async () => {
         site = await openSite(database);
         if (retention === 'for no day')
           await site.app.app.apps.change(site.app.appId, { policy: { retentionDays: none } }, service);
       });
-      after(() => site.close());
+      afterAll(() => site.close());
 
       async function log(phone: string, at: number | undefined): Promise<void> {
         const body = {

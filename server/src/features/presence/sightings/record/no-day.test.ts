@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../../test/support/site.ts';
 import { service } from '../../../../access/audit.ts';
@@ -46,7 +46,7 @@ for (const database of bothDatabases) {
     const cafes = new Map<Site, string>();
     const both = () => [kept, gone] as const;
     let began = 0;
-    before(async () => {
+    beforeAll(async () => {
       kept = await openSite(database);
       gone = await openSite(database);
       for (const site of both()) {
@@ -59,7 +59,7 @@ for (const database of bothDatabases) {
       // Half past some hour, so that visits begin and end in different ones.
       began = Math.ceil(Math.max(kept.now, gone.now) / hour) * hour + hour / 2;
     });
-    after(async () => {
+    afterAll(async () => {
       for (const site of both()) await site.close();
     });
 

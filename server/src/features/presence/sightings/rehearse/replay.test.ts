@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../../test/support/site.ts';
@@ -16,7 +16,7 @@ for (const database of databases) {
     let site: Site;
     let editor: Browser;
     let message = '';
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       site.app.app.ticker.stop();
       // All of it happens on one day, whenever the test begins.
@@ -38,7 +38,7 @@ for (const database of databases) {
         }
       }
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const url = () => `/apps/${site.app.appId}/replays`;
     async function compare(body: object) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../../../test/support/site.ts';
@@ -23,7 +23,7 @@ for (const database of databases) {
     let floors: readonly string[];
     /** Of each floor the one in the middle of three. */
     let beacons: readonly string[];
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       await site.app.app.apps.change(site.app.appId, { policy: { oneZone: true } });
       const make = (path: string, body: object) => create(site.app, `/api/v2/${path}`, body, site.user.headers);
@@ -41,7 +41,7 @@ for (const database of databases) {
         }
       beacons = middles;
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const ask = (body: object) =>
       site.ask({ method: 'POST', url: '/api/v2/simulations/walks', body: { floorId: floors[0], at: noon, ...body } });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import type { FloorPlan } from '@pharos/engine/simulation';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import { openConsole } from '../../../../../test/support/console.ts';
@@ -44,7 +44,7 @@ for (const database of databases) {
     /** Beacons three metres apart along a hall. */
     let beacons: readonly string[];
     let welcome: string;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       await site.app.app.apps.change(site.app.appId, { policy: { oneZone: true } });
       const make = (path: string, body: object) => create(site.app, `/api/v2/${path}`, body, site.user.headers);
@@ -64,7 +64,7 @@ for (const database of databases) {
       );
       welcome = await site.notification({ beaconId: pointer('Beacon', beacons[1] ?? '') });
     });
-    after(() => site.close());
+    afterAll(() => site.close());
 
     const route = [
       { x: -4, y: 2 },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../../test/support/console.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../../test/support/site.ts';
@@ -13,11 +13,11 @@ for (const database of bothDatabases) {
   describe(`how loud a phone hears on ${database}`, () => {
     let site: Site;
     let hearing: HearingLearning;
-    before(async () => {
+    beforeAll(async () => {
       site = await openSite(database);
       hearing = new HearingLearning(site.app.storage.db, findLearnable);
     });
-    after(() => site.close());
+    afterAll(() => site.close());
     beforeEach(() => hearing.reset(site.app.appId));
 
     /** There is an installation of this objectId, which says for which half of the evidence it counts. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
 import { parseOrder, parseWhere, queryToSql } from '@pharos/query';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
   buildApp,
   databases,
@@ -48,7 +48,7 @@ for (const database of databases) {
   describe(`visits on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;
-    before(async () => {
+    beforeAll(async () => {
       app = await buildApp({ database });
       user = await signInManager(app);
       for (const appId of [app.appId, 'another'])
@@ -68,7 +68,7 @@ for (const database of databases) {
             },
           );
     });
-    after(() => app.close());
+    afterAll(() => app.close());
 
     const list = async (query: Readonly<Record<string, string | object>>): Promise<string[]> => {
       const texts = Object.entries(query).map(([name, value]) => [
