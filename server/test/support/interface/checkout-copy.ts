@@ -14,7 +14,7 @@ export interface CheckoutCopy {
   remove(): void;
 }
 
-const workspaces = ['server', 'sdk', 'console', 'packages/engine', 'packages/query'];
+const workspaces = ['server', 'sdk', 'console', 'packages/engine', 'packages/gateways', 'packages/query'];
 const copied = ['bench', 'examples', 'scripts', ...workspaces];
 const settings = [
   '.gitignore',
