@@ -13,28 +13,30 @@ import { version } from '../server/src/config/version.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
 import { apiPrefix } from '../server/src/http/api.ts';
+import { consolePrefix } from '../server/src/http/console/console-api.ts';
 import { dataPermission } from '../server/src/http/console/console-roles.ts';
 import { isByVenue } from '../server/src/http/grants.ts';
-import { buildOpenApi } from '../server/src/http/openapi/openapi.ts';
-import { operationsOfConsole, operationsOfDocument } from './wire/operations.ts';
-import { renderWireModule } from './wire/wire-module.ts';
+import { buildConsoleOpenApi, buildOpenApi } from '../server/src/http/openapi/openapi.ts';
+import { wireModule } from './wire.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The content of each file; the paths are relative to the checkout. */
 export async function generateWire(): Promise<Readonly<Record<string, string>>> {
-  return withApp(({ endpoints, consoleEndpoints }) => {
+  return withApp(async ({ endpoints, consoleEndpoints }) => {
     const document = buildOpenApi({ endpoints, version, serverUrl: '/' });
+    const ofConsole = buildConsoleOpenApi(consoleEndpoints, version);
+    const types = await wireModule(ofConsole, consolePrefix, 'The types of `/console/api`.');
     return {
       'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-      'sdk/src/wire.ts': renderWireModule(operationsOfDocument(document, apiPrefix), 'The types of `/api/v2`.'),
-      'console/src/lib/wire.ts': consoleWire(consoleEndpoints, endpoints),
+      'console/openapi.json': `${JSON.stringify(ofConsole, null, 2)}\n`,
+      'sdk/src/wire.ts': await wireModule(document, apiPrefix, 'The types of `/api/v2`.'),
+      'console/src/lib/wire.ts': `${types}\n${accessTables(endpoints)}`,
     };
   });
 }
 
-function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['endpoints']): string {
-  const types = renderWireModule(operationsOfConsole(consoleEndpoints), 'The types of `/console/api`.');
+function accessTables(endpoints: App['endpoints']): string {
   const reached = endpoints.flatMap((endpoint) => {
     const permission = dataPermission(endpoint);
     return permission ? [[endpoint.operationId, permission]] : [];
@@ -55,11 +57,11 @@ function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['
   const texts = tables.map(
     ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${JSON.stringify(table, null, 2)} as const;\n`,
   );
-  return `${types}\n${texts.join('\n')}`;
+  return texts.join('\n');
 }
 
 /** The endpoints are declared together with what they need to work, so the whole service is created for a moment. */
-async function withApp<T>(read: (app: App) => T): Promise<T> {
+async function withApp<T>(read: (app: App) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-generate-'));
   const config = readConfig({ PHAROS_DATA: folder, PHAROS_LOG_LEVEL: 'silent' });
   const db = openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs: config.queryDeadlineMs });
@@ -67,7 +69,7 @@ async function withApp<T>(read: (app: App) => T): Promise<T> {
     await migrate(db, 0);
     const app = await createApp({ config, db, now: Date.now });
     try {
-      return read(app);
+      return await read(app);
     } finally {
       await app.close();
     }

@@ -35,7 +35,9 @@ test('an image has nothing that git ignores, such as the data of a service that 
     'docs',
   ];
   const files = sources.flatMap((folder) =>
-    readdirSync(`${root}/${folder}`, { recursive: true }).map((name) => `${folder}/${String(name)}`),
+    readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.startsWith('node_modules'))
+      .map((name) => `${folder}/${name}`),
   );
   assert.deepEqual([...files, 'package.json', 'package-lock.json', '.npmrc'].filter(isLeftOut), []);
 });

@@ -1,6 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { catalogue, type ErrorEntry, type ErrorName } from '../../base/errors.ts';
 import { apiPrefix } from '../api.ts';
+import { consolePrefix } from '../console/console-api.ts';
+import type { ConsoleEndpoint } from '../console/console-endpoint.ts';
 import type { Endpoint, Grant } from '../endpoint.ts';
 import { grantOf, scopesOf } from '../grants.ts';
 
@@ -62,11 +64,6 @@ const errorSchema = Type.Object({
 
 /** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */
 export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions): OpenApiDocument {
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const endpoint of endpoints) {
-    const path = apiPrefix + endpoint.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
-  }
   return {
     openapi: '3.1.0',
     info: {
@@ -80,9 +77,68 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
     },
     servers: [{ url: serverUrl }],
     tags: tagsOf(endpoints),
-    paths,
+    paths: pathsOf(
+      apiPrefix,
+      endpoints.map((endpoint) => ({
+        ...endpoint,
+        tags: [endpoint.tag.name],
+        security: security(endpoint),
+        failures: failures(errorsOf(endpoint)),
+      })),
+    ),
     components: { schemas: { Error: plain(errorSchema) }, securitySchemes },
   };
+}
+
+/** The document of what only the console calls. */
+export function buildConsoleOpenApi(endpoints: readonly ConsoleEndpoint[], version: string): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pharos console',
+      version,
+      summary: 'What the management console calls; it changes with it',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: [],
+    paths: pathsOf(
+      consolePrefix,
+      endpoints.map((endpoint) => ({
+        ...endpoint,
+        tags: [endpoint.tag],
+        security: endpoint.permission === 'public' ? [] : [{ session: [] }],
+        failures: { '4XX': { description: endpoint.errors.join(', ') || 'Refused', content: errorContent } },
+      })),
+    ),
+    components: {
+      schemas: { Error: plain(errorSchema) },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'pharos', description: aboutSession } },
+    },
+  };
+}
+
+const aboutSession = "The session; the name ends in a dash and eight letters of the database's own";
+const errorContent = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+
+/** What an operation is documented from. */
+interface Documented
+  extends Pick<Endpoint, 'method' | 'path' | 'operationId' | 'summary' | 'description' | 'parameters' | 'query'>,
+    Pick<Endpoint, 'takesIfMatch' | 'repeat' | 'takesKey' | 'takesInstallationSecret' | 'takesStream'>,
+    Pick<Endpoint, 'answer' | 'otherAnswer' | 'hasEntityTag'> {
+  readonly body?: { readonly schema: TSchema; readonly example: unknown } | undefined;
+  readonly tags: readonly string[];
+  readonly security: readonly object[];
+  readonly failures: Readonly<Record<string, Json>>;
+}
+
+function pathsOf(prefix: string, all: readonly Documented[]): OpenApiDocument['paths'] {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const one of all) {
+    const path = prefix + one.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: operation(one) };
+  }
+  return paths;
 }
 
 /** Each tag once, in the order of a reader's interest. */
@@ -133,22 +189,22 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   return [...new Set(names)];
 }
 
-function operation(endpoint: Endpoint): Operation {
+function operation(endpoint: Documented): Operation {
   const body = requestBody(endpoint);
   const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)];
   return {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
-    tags: [endpoint.tag.name],
-    security: security(endpoint),
+    tags: endpoint.tags,
+    security: endpoint.security,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: { ...success(endpoint), ...failures(errorsOf(endpoint)) },
+    responses: { ...success(endpoint), ...endpoint.failures },
   };
 }
 
-function pathParameters(endpoint: Endpoint): Json[] {
+function pathParameters(endpoint: Documented): Json[] {
   return [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -158,7 +214,7 @@ function pathParameters(endpoint: Endpoint): Json[] {
   }));
 }
 
-function queryParameters(endpoint: Endpoint): Json[] {
+function queryParameters(endpoint: Documented): Json[] {
   return (endpoint.query ?? []).map(({ name, description, schema, example }) => ({
     name,
     in: 'query',
@@ -195,7 +251,7 @@ const installationSecret = {
   schema: { type: 'string' },
 };
 
-function headerParameters({ takesIfMatch, repeat, takesKey, takesInstallationSecret }: Endpoint): Json[] {
+function headerParameters({ takesIfMatch, repeat, takesKey, takesInstallationSecret }: Documented): Json[] {
   return [
     ...(takesIfMatch ? [ifMatch] : []),
     ...(repeat || takesKey ? [idempotencyKey] : []),
@@ -203,7 +259,7 @@ function headerParameters({ takesIfMatch, repeat, takesKey, takesInstallationSec
   ];
 }
 
-function requestBody(endpoint: Endpoint): Json | undefined {
+function requestBody(endpoint: Documented): Json | undefined {
   if (endpoint.takesStream) {
     return {
       required: true,
@@ -224,7 +280,7 @@ const tagHeader = {
   ETag: { description: 'Names this version of the record, for If-Match', schema: { type: 'string' } },
 };
 
-function success({ method, answer, otherAnswer, ...endpoint }: Endpoint): Record<string, Json> {
+function success({ method, answer, otherAnswer, ...endpoint }: Documented): Record<string, Json> {
   const hasTag = endpoint.hasEntityTag || (endpoint.takesIfMatch && method !== 'DELETE');
   const answers = otherAnswer ? [answer, otherAnswer] : [answer];
   return Object.fromEntries(

@@ -14,8 +14,8 @@ export interface CheckoutCopy {
   remove(): void;
 }
 
-const workspaces = ['server', 'sdk', 'console', 'packages/engine', 'packages/gateways', 'packages/query'];
-const copied = ['bench', 'examples', 'scripts', ...workspaces];
+const workspaces = ['server', 'sdk', 'console', 'scripts', 'packages/engine', 'packages/gateways', 'packages/query'];
+const copied = ['bench', 'examples', ...workspaces];
 const settings = [
   '.gitignore',
   'biome.json',
