@@ -37,10 +37,20 @@ interface FileCount {
   readonly seconds: number;
 }
 
+let shared: Registry | undefined;
+
+/** The metrics of the process are collected once: each collector watches it until it ends, and holds what it was made with. */
+function metricsOfProcess(): Registry {
+  if (shared) return shared;
+  shared = new Registry();
+  collectDefaultMetrics({ register: shared, prefix: 'pharos_' });
+  return shared;
+}
+
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
 export function registerMetrics(fastify: FastifyInstance, sources: MetricSources): void {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'pharos_' });
+  const ofProcess = metricsOfProcess();
   const registers = [registry];
   const counts = new RequestCounts();
   for (const metric of counts.metrics()) registry.registerMetric(metric);
@@ -96,7 +106,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
   });
   fastify.get('/metrics', async (_request, reply) => {
     reply.type(registry.contentType).header('cache-control', 'no-store');
-    return registry.metrics();
+    return (await ofProcess.metrics()) + (await registry.metrics());
   });
 }
 

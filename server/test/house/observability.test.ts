@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fastify from 'fastify';
 import { describe, test } from 'vitest';
 import { registerMetrics } from '../../src/http/metrics.ts';
@@ -43,6 +46,23 @@ test('reading the metrics counts nothing twice, and what is over is no longer sh
 
 for (const database of databases) {
   describe(`watching the service on ${database}`, () => {
+    test('nothing holds a service that is closed', async () => {
+      setFlagsFromString('--expose-gc');
+      const collectGarbage: () => void = runInNewContext('gc');
+      const serve = async () => {
+        const { app, close } = await buildApp({ database });
+        await app.server.inject({ url: '/metrics' });
+        await close();
+        return new WeakRef(app);
+      };
+      const closed = await serve();
+      for (let turn = 0; turn < 100 && closed.deref(); turn++) {
+        await setImmediate();
+        collectGarbage();
+      }
+      assert.equal(typeof closed.deref(), 'undefined');
+    });
+
     test('metrics count requests by route, never by address, and show queues', async () => {
       const app = await buildApp({ database });
       try {
