@@ -86,11 +86,14 @@ describe('dates are in the zone of the app', () => {
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     // The app, which says the zone, comes after the form.
     const slow = (url: URL) => url.pathname.endsWith(`/apps/${app.appId}`);
+    const formIsThere = Promise.withResolvers<void>();
     await page.route(slow, async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await formIsThere.promise;
       await route.continue();
     });
     await open('beacons/new');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor();
+    formIsThere.resolve();
     const said = await page.getByText(/^This is your draft of/).innerText();
     assert.ok(
       [before, before - 60_000].some((time) => said.includes(at(time))),

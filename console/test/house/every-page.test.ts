@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, type Visit } from '../browser.ts';
+import { launchBrowser, openAs, patienceMs, type Visit } from '../browser.ts';
 import { everyPage, type Filled, idsOfRoutes, openFilledSite } from './routes.ts';
 
 /** Of each kind of screen one: the tests of the screens look at them in light. */
@@ -81,7 +81,7 @@ describe('every page that the console has', () => {
 
   /** The content policy forbids what `waitForFunction` does. */
   async function becomesTrue(expression: string): Promise<boolean> {
-    for (const latest = Date.now() + 10_000; Date.now() < latest; await setTimeout(50))
+    for (const latest = Date.now() + patienceMs; Date.now() < latest; await setTimeout(50))
       if (await page.evaluate(expression)) return true;
     return false;
   }

@@ -358,7 +358,7 @@ for (const database of databases) {
       const rows = await fillYear({
         db: storage.db,
         year: made.year,
-        signal: AbortSignal.timeout(60_000),
+        signal: new AbortController().signal,
         pause: () => 0,
       });
       assert.equal(rows, 0);

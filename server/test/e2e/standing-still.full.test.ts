@@ -8,6 +8,7 @@ import { createServices } from '../../src/app/services.ts';
 import { openDatabase } from '../../src/cli/commands/storage.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { pollMs } from '../../src/db/nodes/poller.ts';
 import { createMigratedPostgres } from '../support/build-app.ts';
 import { call, runCommand, type Service, startService } from './service.ts';
 
@@ -38,12 +39,12 @@ describe('a node that stood still', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Whatever is sent to it meanwhile waits at its door. */
+  /** Whatever is sent to it meanwhile waits at its door, until what it knew is older than two polls. */
   async function whileStill<T>(work: () => Promise<void>, send: () => Promise<T>): Promise<T> {
     suspended.process.kill('SIGSTOP');
     await work();
     const answer = send();
-    await delay(1_500);
+    await delay(2 * pollMs);
     suspended.process.kill('SIGCONT');
     return answer;
   }

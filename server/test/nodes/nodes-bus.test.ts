@@ -50,19 +50,23 @@ describe('two nodes with a bus', { skip: natsPath === '' }, () => {
     const headers = { ...site.user.headers, ...site.app.credentials, 'x-service-appkey': appKey };
     return (await server.inject({ method: 'GET', url: '/api/v2/beacons?limit=1', headers })).statusCode;
   };
-  /** The app is switched off on the first node, and then it is closed on the second. */
+  /**
+   * The app is switched off on the first node, and then it is closed on the second: at once, since after a second that one asks
+   * by itself. On a busy machine the second may be over before that, and it is tried again.
+   */
   async function switchOff(seen: () => Promise<void>) {
     const { appKey } = site.app;
-    assert.equal(await statusAt(second(), appKey), 200);
-    await second().poller.look();
-    const start = performance.now();
-    await first().apps.change(site.app.appId, { disabled: true });
-    await seen();
-    await until(async () => (await statusAt(second(), appKey)) !== 200);
-    // After a second it asks by itself.
-    assert.ok(performance.now() - start < 1_000, 'at once');
-    await first().apps.change(site.app.appId, { disabled: false });
-    await seen();
+    for (let took = Number.POSITIVE_INFINITY; took >= 1_000; ) {
+      assert.equal(await statusAt(second(), appKey), 200);
+      await second().poller.look();
+      const start = performance.now();
+      await first().apps.change(site.app.appId, { disabled: true });
+      await seen();
+      await until(async () => (await statusAt(second(), appKey)) !== 200);
+      took = performance.now() - start;
+      await first().apps.change(site.app.appId, { disabled: false });
+      await seen();
+    }
   }
   async function stream(at: 0 | 1, more: Readonly<Record<string, string>> = {}): Promise<EventStream> {
     const opened = await openStream(ports[at] ?? 0, '/api/v2/stream', {

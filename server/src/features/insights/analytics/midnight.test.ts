@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openSite, stay, walk } from '../../../../test/support/site.ts';
@@ -22,8 +21,7 @@ for (const database of databases)
         await site.signInAgain();
         await site.send(walk(stay(1.5, 30), clock.now - 60_000));
         clock.now = Math.ceil(clock.now / day) * day - 5 * minute;
-        const settled = app.rollups.settle(appId).then(() => 'settled');
-        assert.equal(await Promise.race([settled, delay(20_000, 'still counting')]), 'settled');
+        await app.rollups.settle(appId);
         const due = async () =>
           (await site.rows('ways_due')).filter(({ span }) => span === 'month').map((row) => Number(row['due_at']));
         const [waits] = await due();
