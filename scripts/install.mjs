@@ -47,7 +47,8 @@ function major(version) {
   return Number(version.split('.')[0]);
 }
 
-function readJson(file) {
+/** Undefined if there is no such file, or it is not JSON. */
+export function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {

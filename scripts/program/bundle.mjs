@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openToOthers } from '../bundle-libraries.mjs';
 import { root } from '../install.mjs';
@@ -18,6 +18,7 @@ const asInstalled = [
   '@aws-sdk/client-s3',
   '@aws-sdk/s3-request-presigner',
   '@nats-io/transport-node',
+  '@node-rs/argon2',
   'better-sqlite3',
   'dejavu-fonts-ttf',
   'mqtt',
@@ -28,8 +29,11 @@ const asInstalled = [
 /** A running service may still load parts of the bundle that it was started from. */
 const maxKept = 3;
 
-/** `import.meta.url` stays that of the source, beside which the files are that the program reads; threads are bundled, too. */
-const ownUrls = {
+/**
+ * `import.meta.url` stays that of the source, beside which the files are that the program reads; threads are bundled, too. `place` is the
+ * folder from which the bundle will be run.
+ */
+const ownUrls = (place) => ({
   name: 'own-urls',
   transform(code, id) {
     if (!id.startsWith(sources)) return undefined;
@@ -41,13 +45,13 @@ const ownUrls = {
       throw new Error(
         `${id} starts a thread that is not bundled: new Worker(new URL('./NAME-thread.ts', import.meta.url))`,
       );
-    const path = relative(join(bundles, 'any'), id).replaceAll(sep, '/');
+    const path = relative(place, id).replaceAll(sep, '/');
     const changed = bundled
       .replaceAll('import.meta.url', `new URL(${JSON.stringify(path)}, import.meta.url).href`)
       .replaceAll('import.meta.own', 'import.meta.url');
     return changed === code ? undefined : { code: changed, map: null };
   },
-};
+});
 
 /**
  * An import of `node:http` reads all that it exports, among them `WebSocket`, for which Node loads its `fetch`: a twelfth of a start. All
@@ -83,8 +87,11 @@ const withStacks = (entry) => ({
   },
 });
 
-/** Returns what it is made of, with the contents that went into it: a file may change in the meantime. */
-async function writeBundle(folder) {
+/**
+ * Returns what it is made of, with the contents that went into it: a file may change in the meantime. `place` is the folder from which it
+ * will be run, as deep in the checkout as in what is shipped; imports of the packages `external` stay imports.
+ */
+export async function writeBundle(folder, { place = join(bundles, 'any'), external = asInstalled } = {}) {
   const { rolldown } = await import('rolldown');
   const inputs = new Map(['package-lock.json', 'scripts/program/bundle.mjs'].map((path) => [path, readInput(path)]));
   const noteInputs = {
@@ -101,11 +108,17 @@ async function writeBundle(folder) {
     input: Object.fromEntries(Object.keys(entry).map((name) => [name, `\0entry ${name}`])),
     platform: 'node',
     tsconfig: false,
-    external: asInstalled,
+    external,
     logLevel: 'silent',
-    plugins: [noteInputs, withStacks(entry), ownUrls, leanHttp],
+    plugins: [noteInputs, withStacks(entry), ownUrls(place), leanHttp],
   });
-  await bundle.write({ dir: folder, format: 'esm', sourcemap: true, sourcemapExcludeSources: true });
+  await bundle.write({
+    dir: folder,
+    format: 'esm',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    sourcemapPathTransform: (path, map) => relative(place, resolve(dirname(map), path)).replaceAll(sep, '/'),
+  });
   await bundle.close();
   return inputs;
 }
@@ -113,7 +126,6 @@ async function writeBundle(folder) {
 /** Returns whether there is a bundle now: a start does not fail for the want of it. */
 export async function bundleProgram() {
   if (findProgram() !== undefined) return true;
-  // As deep as where it comes to be: what it says of its sources is relative.
   const making = join(root, '.cache', 'making');
   let made;
   try {

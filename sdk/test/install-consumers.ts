@@ -1,8 +1,8 @@
-import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npm } from '../../scripts/release/npm.ts';
 
 const own = fileURLToPath(new URL('consumers/', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
@@ -23,7 +23,7 @@ export function installConsumers(): string {
   try {
     writeFileSync(join(fresh, 'package-lock.json'), lock);
     writeFileSync(join(fresh, 'package.json'), readFileSync(join(own, 'package.json')));
-    runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
+    npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
     renameSync(fresh, folder);
   } catch (error) {
     // Another test file was faster.
@@ -34,21 +34,8 @@ export function installConsumers(): string {
   return folder;
 }
 
-/** npm sets npm_execpath for its scripts; otherwise npm is on the path. */
-export function runNpm(args: readonly string[], cwd: string): string {
-  const cli = process.env['npm_execpath'];
-  const options: ExecFileSyncOptionsWithStringEncoding = {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  };
-  return cli?.endsWith('.js')
-    ? execFileSync(process.execPath, [cli, ...args], options)
-    : execFileSync('npm', [...args], options);
-}
-
 /** A Node of another version; undefined if the lock file has none for the platform. */
-export function node20(folder: string): string | undefined {
-  const program = join(folder, 'node_modules', `node20-${process.platform}-${process.arch}`, 'bin', 'node');
+export function otherNode(version: 20 | 22 | 26, folder: string): string | undefined {
+  const program = join(folder, 'node_modules', `node${version}-${process.platform}-${process.arch}`, 'bin', 'node');
   return existsSync(program) ? program : undefined;
 }

@@ -11,10 +11,11 @@ import { createContext, runInContext } from 'node:vm';
 import { createGunzip } from 'node:zlib';
 import tar from 'tar-stream';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { packSdk } from '../../scripts/pack-sdk.ts';
+import { npm } from '../../scripts/release/npm.ts';
+import { packSdk } from '../../scripts/release/sdk.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
-import { installConsumers, node20, runNpm } from './install-consumers.ts';
+import { installConsumers, otherNode } from './install-consumers.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -120,10 +121,7 @@ describe('the packed client, in an empty folder', () => {
     tarball = packSdk(join(folder, 'packed'));
     write('package.json', '{ "name": "app", "private": true }');
     // It has no dependencies, so no registry is asked.
-    runNpm(
-      ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', tarball],
-      folder,
-    );
+    npm(['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', tarball], folder);
     write('app.mjs', `import * as sdk from '@pharos/sdk';${program} await main(sdk, ${settings}, console.log);`);
     write('app.cjs', `const sdk = require('@pharos/sdk');${program} main(sdk, ${settings}, console.log);`);
   });
@@ -164,7 +162,7 @@ describe('the packed client, in an empty folder', () => {
 
   for (const file of ['app.mjs', 'app.cjs'])
     test(`runs on Node 20: ${file}`, async (t) => {
-      const program = node20(tools);
+      const program = otherNode(20, tools);
       if (!program) return t.skip(`There is no Node 20 for ${process.platform}-${process.arch} in the lock file.`);
       assert.equal(await node(file, program), expected);
     });

@@ -1,35 +1,44 @@
 #!/usr/bin/env node
-/** `pharos …`: runs the command line on the Node that the checkout pins. The Node that runs this file may be older. */
+/**
+ * `pharos …`: runs the command line. In a checkout on the Node that it pins (the Node that runs this file may be older); installed as a
+ * package, which brings the bundled program, on the Node that runs this file.
+ */
 import { existsSync, realpathSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { findProgram } from '../../scripts/program/find.mjs';
-import { isService, nodeFlags, withAllocator } from './process-options.mjs';
+import { isService, nodeFlags, withAllocator, withCommand } from './process-options.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const words = process.argv.slice(2);
+const words = withCommand(process.argv.slice(2));
+process.argv.splice(2, Infinity, ...words);
 const flags = isService(words) ? nodeFlags : [];
 const program = [...flags, fileURLToPath(import.meta.url), ...words];
 const environment = isService(words) ? withAllocator(process.env) : process.env;
 /** The process can replace itself, keeping its number and its streams; a channel to its parent would be lost. */
 const canStartAnew = process.platform !== 'win32' && process.execve !== undefined && process.channel === undefined;
 
+const packaged = join(root, 'program');
+const isPackage = existsSync(join(packaged, 'main.js'));
 // Where Node is one of the installed packages, the lock file need not be read to know that it is the pinned one.
-const isInstalled = process.execPath.startsWith(join(root, 'node_modules', 'node-'));
-const pinnedNode = isInstalled ? process.execPath : (await import('../../scripts/install.mjs')).pinnedNode;
+const isPinned = isPackage || process.execPath.startsWith(join(root, 'node_modules', 'node-'));
+const pinnedNode = isPinned ? process.execPath : (await import('../../scripts/install.mjs')).pinnedNode;
 
-if (!existsSync(pinnedNode)) {
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (isPackage && (major < 22 || (major === 22 && minor < 15))) {
+  process.stderr.write(`Pharos needs Node 22.15 or newer; this is ${process.version}.\n`);
+  process.exitCode = 1;
+} else if (!existsSync(pinnedNode)) {
   process.stderr.write('Pharos is not installed yet. Run npm start or npm ci in its folder.\n');
   process.exitCode = 1;
 } else if (process.execPath === realpathSync(pinnedNode)) {
   if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
   // What Node compiles is kept from one start to the next: compiling takes most of a start, and the TypeScript loader
-  // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes.
-  const bundled = findProgram();
-  nodeModule.enableCompileCache(join(bundled ?? join(root, '.cache'), 'compile'));
+  // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes. systemd gives one that can.
+  const bundled = isPackage ? packaged : (await import('../../scripts/program/find.mjs')).findProgram();
+  nodeModule.enableCompileCache(join(process.env.CACHE_DIRECTORY ?? bundled ?? join(root, '.cache'), 'compile'));
   if (bundled === undefined) {
     await import('../../scripts/bundled-libraries.mjs');
     await import('../src/main.ts');

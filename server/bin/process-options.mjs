@@ -28,6 +28,12 @@ export function withAllocator(environment) {
   return { ...allocator, ...environment };
 }
 
+/** Without a command it is the service that is meant: `pharos --port 9000`. */
+export function withCommand(words) {
+  const isAsked = ['-h', '--help', '-v', '--version'].includes(words[0]);
+  return isAsked || words[0]?.startsWith('-') === false ? words : ['serve', ...words];
+}
+
 /** The commands that run for a long time. */
 export function isService([command]) {
   return command === 'serve' || command === 'work';

@@ -1,4 +1,5 @@
-import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { hashRaw } from '@node-rs/argon2';
 import { fail } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLongerThan } from './text-length.ts';
@@ -72,14 +73,12 @@ export function createPasswords({ maxWaiting = maxLine, cost: own = served }: Pa
 
 function derive(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
   // NFKC, as NIST SP 800-63B requires: keyboards compose the same character differently.
-  const parameters: Argon2Parameters = {
-    ...cost,
-    message: password.normalize('NFKC'),
-    nonce: salt,
-    tagLength: tagBytes,
-  };
-  return new Promise((resolve, reject) => {
-    argon2('argon2id', parameters, (error, tag) => (error ? reject(error) : resolve(tag)));
+  return hashRaw(password.normalize('NFKC'), {
+    memoryCost: cost.memory,
+    timeCost: cost.passes,
+    parallelism: cost.parallelism,
+    salt,
+    outputLen: tagBytes,
   });
 }
 

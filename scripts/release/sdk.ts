@@ -1,6 +1,5 @@
 /**
- * `npm run pack:sdk [-- FOLDER]`: compiles the client and packs it, as ES modules and as CommonJS, each with its types
- * and nothing else, into `sdk/dist` or FOLDER. The last line is the path of the tarball.
+ * Compiles the client and packs it, as ES modules and as CommonJS, each with its types and nothing else.
  *
  * In the checkout the package stays its source, so that the console and the tests can use it without a build. npm
  * cannot publish `exports` other than those in the folder's package.json, so a separate folder is packed.
@@ -8,10 +7,12 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmPack } from './npm.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
 const source = join(root, 'sdk');
 
 const formats = {
@@ -39,7 +40,7 @@ export function packSdk(target: string): string {
     copyFileSync(join(source, 'README.md'), join(contents, 'README.md'));
     copyFileSync(join(root, 'LICENSE'), join(contents, 'LICENSE'));
     mkdirSync(target, { recursive: true });
-    return join(target, pack(contents, target));
+    return join(target, npmPack(contents, target));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -90,28 +91,10 @@ function compile(folder: string, outDir: string, options: object): void {
   }
 }
 
-/** Returns the file's name. */
-function pack(contents: string, target: string): string {
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', target];
-  const cli = process.env['npm_execpath'];
-  const answer = cli?.endsWith('.js')
-    ? run(process.execPath, [cli, ...args], contents)
-    : run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, contents);
-  const told = JSON.parse(answer) as { filename: string }[] | Record<string, { filename: string }>;
-  const [packed] = Object.values(told);
-  if (!packed) throw new Error('npm pack has named no file.');
-  return packed.filename;
-}
-
 function run(program: string, args: readonly string[], cwd: string): string {
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 function writeJson(file: string, value: unknown): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-}
-
-if (import.meta.main) {
-  const [given] = process.argv.slice(2);
-  process.stdout.write(`${packSdk(given ? resolve(given) : join(source, 'dist'))}\n`);
 }

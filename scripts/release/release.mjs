@@ -1,0 +1,96 @@
+/**
+ * `npm run release [-- PART…]`: makes in `dist/` what people install: `service` and `sdk` (npm packages), `debian` (a package for this
+ * machine's processor); all of them if none is named. With all of them come a list of what is in them (`sbom.cdx.json`), checksums, and
+ * the changelog's part about this version. What is packed is started once before it is kept.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { readJson, root } from '../install.mjs';
+import { canPackDebian, packDebian } from './debian.mjs';
+import { npm, npmPack } from './npm.ts';
+import { manifestOf, writePackage } from './package.mjs';
+import { packSdk } from './sdk.ts';
+
+const parts = ['service', 'sdk', 'debian'];
+
+/** Starts the service of a package, and asks it for a page of each part. */
+async function tryOut(contents, folder) {
+  const data = mkdtempSync(join(folder, 'data-'));
+  const program = join(contents, 'server', 'bin', 'pharos.mjs');
+  const child = spawn(process.execPath, [program, '--port', '0'], {
+    env: { PATH: process.env.PATH, PHAROS_DATA: data },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, address] = /^Pharos .* listens on (http:\S+)/.exec(line) ?? [];
+      if (address === undefined) continue;
+      for (const path of ['/readyz', '/console/', '/handbook/operations', '/docs']) {
+        const { status } = await fetch(new URL(path, address));
+        if (status !== 200) throw new Error(`The packed service answers ${path} with ${status}.`);
+      }
+      return;
+    }
+    throw new Error('The packed service does not start.');
+  } finally {
+    child.kill();
+  }
+}
+
+/** The changelog's part about this version; before it is given its number it is called Unreleased. */
+function notesOf(version) {
+  const [, ...sections] = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').split(/^## /m);
+  const section = sections.find((text) => text.startsWith(`${version} `)) ?? sections[0];
+  return `# Pharos ${section.trim()}\n`;
+}
+
+async function release(wanted, target) {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-release-'));
+  try {
+    const { packages } = readJson(join(root, 'package-lock.json'));
+    const manifest = manifestOf(packages);
+    const contents = join(folder, 'pharos');
+    if (wanted.length === parts.length) rmSync(target, { recursive: true, force: true });
+    mkdirSync(target, { recursive: true });
+    if (wanted.includes('service') || wanted.includes('debian')) {
+      await writePackage(contents, manifest);
+      symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
+      await tryOut(contents, folder);
+      rmSync(join(contents, 'program', 'compile'), { recursive: true, force: true });
+    }
+    if (wanted.includes('service')) tell(join(target, npmPack(contents, target)));
+    if (wanted.includes('sdk')) tell(packSdk(target));
+    if (wanted.includes('debian')) {
+      if (canPackDebian()) tell(packDebian({ contents, manifest, packages, target }));
+      else process.stderr.write('No Debian package: dpkg-deb is not installed.\n');
+    }
+    if (wanted.length < parts.length) return;
+    write(target, 'sbom.cdx.json', npm(['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'], root));
+    write(target, 'NOTES.md', notesOf(manifest.version));
+    const files = readdirSync(target).filter((name) => name !== 'SHA256SUMS');
+    const lines = files.sort().map((name) => `${sha256(join(target, name))}  ${name}\n`);
+    write(target, 'SHA256SUMS', lines.join(''));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const tell = (path) => process.stdout.write(`${path}\n`);
+const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+function write(target, name, text) {
+  writeFileSync(join(target, name), text);
+  tell(join(target, name));
+}
+
+const words = process.argv.slice(2);
+const unknown = words.find((word) => !parts.includes(word));
+if (unknown === undefined) await release(words.length === 0 ? parts : words, join(root, 'dist'));
+else {
+  process.stderr.write(`There is no part ${unknown}: ${parts.join(', ')}.\n`);
+  process.exitCode = 2;
+}
