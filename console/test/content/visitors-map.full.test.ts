@@ -73,9 +73,9 @@ describe('the map of an app whose visitors have positions', () => {
       return titles.filter((title) => [...places.map(({ name }) => name), 'Attic'].includes(title)).sort();
     };
     await becomes(drawn, ['Café', 'Gate', 'Hall', 'Shop']);
-    await floor.selectOption('Floor 2');
+    await floor.selectOption({ label: 'Floor 2' });
     await becomes(drawn, ['Attic']);
-    await floor.selectOption('Without a floor');
+    await floor.selectOption({ label: 'Without a floor' });
     await becomes(drawn, ['Café', 'Gate', 'Hall', 'Shop']);
   });
 

@@ -159,6 +159,7 @@ describe('getting around in the console', () => {
     await messages.getByRole('link', { name: 'Welcome' }).waitFor();
     await messages.getByRole('link', { name: 'Goodbye' }).waitFor();
     assert.equal(await messages.getByRole('listitem').count(), 2);
+    await page.getByText('Technical details').click();
     await page.locator('pre').first().focus();
     assert.equal(await page.evaluate('document.activeElement.tagName'), 'PRE');
     await assertAccessible(page);

@@ -74,6 +74,7 @@ describe('dates are in the zone of the app', () => {
         time,
       );
     await open(`beacons/${beaconId}`);
+    await page.getByText('Technical details').click();
     await page
       .getByText(at(app.clock.now).split(',')[0] ?? '', { exact: false })
       .first()

@@ -144,6 +144,9 @@ describe('beacons in the console', () => {
     const sightings = [{ beacon: objectId, event: 'ENTER', eventId: 'e1' }];
     await app.send({ method: 'POST', url: '/api/v2/sightings', body: { installationId: 'p', sightings } });
     await page.reload();
+    const state = page.getByRole('region', { name: 'Where it is, and whether it works' });
+    await state.getByText('It works: visitors are here now.').waitFor();
+    await state.getByText('20, 30').waitFor();
     await page.getByRole('region', { name: 'Events' }).getByText('Entered').waitFor();
     await page.getByText('still here').waitFor();
     await page.getByRole('region', { name: 'Events' }).getByRole('link', { name: 'Entered' }).click();
@@ -156,6 +159,9 @@ describe('beacons in the console', () => {
     await teachSignal(app, objectId, 6);
     await goTo(page, `/console/apps/${app.appId}/home`);
     await open(`/${objectId}`);
+    assert.equal(await page.getByText(/^B9407F30-?F5F8/i).isVisible(), false);
+    await page.getByText('Technical details').click();
+    await page.getByText(/^B9407F30-?F5F8/i).waitFor();
     await page
       .getByText(/^\d(\.\d)? dB weaker at one metre than expected, .*, learned from 8 min of visitors/)
       .waitFor();
@@ -166,6 +172,39 @@ describe('beacons in the console', () => {
     await dialog().getByRole('button', { name: 'Forget' }).click();
     await page.getByText('It is learned again from the next visitors on.').waitFor();
     await page.getByText('Signal, as visitors show it').waitFor({ state: 'detached' });
+  });
+
+  test('a beacon is replaced: the new one takes over everything, and a record that had its identifiers goes', async () => {
+    const [{ objectId }] = await stored();
+    const ids = { uuid: '0B9407F3-F5F8-466E-AFF9-25556B57FE6D', major: 9, minor: 7 };
+    const spare = await create(app, '/api/v2/beacons', { name: 'Spare', ...ids }, headers);
+    await button('Replace').click();
+    await dialog().getByLabel('Minor').fill('70000');
+    await dialog().getByRole('button', { name: 'Replace', exact: true }).click();
+    await dialog().getByText('Must be at most 65535.').waitFor();
+    await dialog().getByLabel('UUID').fill(`ibeacon ${ids.uuid.toLowerCase()}, 9/7`);
+    assert.equal(await dialog().getByLabel('Minor').inputValue(), '7');
+    await dialog().getByRole('button', { name: 'Replace', exact: true }).click();
+    await dialog().getByText('Spare has these identifiers. It goes into the trash', { exact: false }).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'beacon-replace');
+    await dialog().getByRole('button', { name: 'Replace and delete Spare' }).click();
+    await page.getByText('North tower is replaced. From now on the new beacon counts.').waitFor();
+    const plain = (text: string) => text.replaceAll('-', '').toUpperCase();
+    const told = async () =>
+      (await stored()).map((one: typeof ids & { objectId: string }) => [one.objectId, plain(one.uuid), one.minor]);
+    assert.deepEqual(await told(), [[objectId, plain(ids.uuid), 7]]);
+    await page.getByText('still here').waitFor();
+    await button('Undo').click();
+    await page.getByText('The change was undone.').waitFor();
+    assert.deepEqual(
+      (await told()).toSorted(),
+      [
+        [objectId, plain(uuid), 1],
+        [spare, plain(ids.uuid), 7],
+      ].toSorted(),
+    );
+    await app.send({ method: 'DELETE', url: `/api/v2/beacons/${spare}`, headers });
   });
 
   test('the list is searched, filtered, sorted and paged, and the address says so', async () => {
@@ -185,6 +224,9 @@ describe('beacons in the console', () => {
     await button('Next page').click();
     await page.getByText('26–50 of 61').waitFor();
     assert.match(page.url(), /page=2/);
+    await button('Columns').click();
+    await page.getByRole('checkbox', { name: 'Minor' }).check();
+    await page.keyboard.press('Escape');
     await button('Minor').click();
     await page.getByText('1–25 of 61').waitFor();
     await button('Minor').click();

@@ -53,6 +53,7 @@ describe('calibrating a beacon in the console', () => {
   test('a phone that stands at one metre says how loud it is there, and that is saved', async () => {
     await page.clock.install({ time: app.clock.now });
     await page.goto(`/console/apps/${app.appId}/beacons/${beaconId}`);
+    await page.getByText('Technical details').click();
     await block().getByText('No phone is at this beacon now.', { exact: false }).waitFor();
     await assertAccessible(page);
     await hear(-66);

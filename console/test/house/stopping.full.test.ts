@@ -146,15 +146,6 @@ describe('what stops visitors from being served is asked with the name of the ap
       },
     },
     {
-      what: 'a beacon gets other identifiers',
-      path: () => `beacons/${beaconId}/edit`,
-      prepare: () => page.getByLabel('Minor').fill('2'),
-      open: 'Save',
-      confirm: 'Save other identifiers',
-      isServed: async () =>
-        ((await told(`v2/beacons/${beaconId}`)()) as { result: { minor: number } }).result.minor === 1,
-    },
-    {
       what: 'the last opening hours of a venue are taken away',
       path: () => `beacons/venues/${venueId}/edit`,
       prepare: () => page.getByRole('button', { name: 'Remove these hours of Monday' }).click(),

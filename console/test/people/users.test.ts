@@ -359,7 +359,7 @@ describe('users in the console', () => {
     await editor.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
     // Whose a record is, is personal data too.
     await goTo(editor.page, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
-    await editor.page.getByRole('region', { name: 'Facts' }).waitFor();
+    await editor.page.getByRole('region', { name: 'Where it is, and whether it works' }).waitFor();
     assert.equal(await editor.page.getByText('Owner in the app').count(), 0);
     assert.deepEqual(editor.complaints, []);
     await editor.context.close();

@@ -94,6 +94,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/identity-providers/:providerId': ['owner', 'manager'],
   'POST /apps/:appId/identity-providers/:providerId/test': ['owner', 'manager'],
   'GET /apps/:appId/live': adminRoles,
+  'GET /apps/:appId/beacon-visits': adminRoles,
   'GET /apps/:appId/funnel': adminRoles,
   'GET /apps/:appId/beacons/:beaconId/heard': ['owner', 'manager', 'installer'],
   'GET /apps/:appId/hearing': ['owner', 'manager', 'editor', 'analyst'],

@@ -5,13 +5,12 @@ import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import type { Column } from './data-table.tsx';
 
-/** The columns of a list that somebody does not want to see, kept on this device. */
-export function useHiddenColumns(list: string) {
+/** The columns of a list that somebody does not want to see, kept on this device; the optional ones until something is chosen. */
+export function useHiddenColumns<T>(list: string, columns: readonly Column<T>[]) {
   const { adminId } = useSession();
-  return useKept(`columns ${adminId} ${list}`, isTexts, none);
+  const optional = columns.filter(({ isOptional }) => isOptional).map(({ name }) => name);
+  return useKept(`columns ${adminId} ${list}`, isTexts, optional);
 }
-
-const none: readonly string[] = [];
 
 /** The first column names the record, so that it stays. */
 export function shownColumns<T>(columns: readonly Column<T>[], hidden: readonly string[]): readonly Column<T>[] {

@@ -17,6 +17,8 @@ export interface Column<T> {
   readonly isTime?: true;
   /** Not on a phone, where a row is a card. */
   readonly isDeskOnly?: true;
+  /** Not shown until somebody chooses it. */
+  readonly isOptional?: true;
 }
 
 interface Props<T> {

@@ -127,9 +127,9 @@ function Records<Id extends ListOperation>({
   const times = useTimes(appId);
   const { data, error, isFetching } = page;
   const { columns, defaultOrder, plural, bulk } = list;
-  const [hidden, setHidden] = useHiddenColumns(listName(list.operation, params));
   const [chosen, setChosen] = useState<ReadonlyMap<string, Listed<Id>>>(new Map());
   const allColumns = typeof columns === 'function' ? columns(data?.results ?? []) : columns;
+  const [hidden, setHidden] = useHiddenColumns(listName(list.operation, params), allColumns);
   const isNarrowed = search.q !== undefined || search.where !== undefined || scope !== undefined;
   const go = (next: ListSearch, replace = false) => void navigate({ to: '.', search: { ...next } as never, replace });
   const change = (part: ListSearch, replace = false) => go({ ...search, page: undefined, ...part }, replace);

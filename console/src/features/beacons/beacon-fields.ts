@@ -136,3 +136,12 @@ export function floorOf(text: string): number | string {
 export function sameIds(a: Pick<Beacon, 'uuid' | 'major' | 'minor'>, b: Pick<Beacon, 'uuid' | 'major' | 'minor'>) {
   return uuidKey(a.uuid) === uuidKey(b.uuid) && a.major === b.major && a.minor === b.minor;
 }
+
+/** `4.2, 7.5, floor 1` */
+export function placeText({ location }: Pick<Beacon, 'location'>): string {
+  if (!location) return '';
+  const { x, y, ...rest } = location as Readonly<Record<string, unknown>>;
+  const floor = rest['floor'];
+  const text = floor === undefined || floor === null ? '' : t(', floor {floor}', { floor: String(floor) });
+  return `${String(x)}, ${String(y)}${text}`;
+}

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
@@ -12,20 +12,12 @@ import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import { newUuid, uuidWarning } from '../../lib/text/uuid.ts';
 import { t } from '../../lib/words/words.ts';
-import {
-  type BeaconFields,
-  beaconFieldNames,
-  beaconLabels,
-  fieldsOf,
-  problemsOf,
-  sameIds,
-  wholeBody,
-} from './beacon-fields.ts';
+import { type BeaconFields, beaconFieldNames, beaconLabels, fieldsOf, problemsOf, wholeBody } from './beacon-fields.ts';
 import type { BeaconPlace } from './beacon-place.ts';
-import { beaconStop } from './beacon-stop.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';
 import { beaconKeys, findDuplicates } from './queries.ts';
+import { identityIn } from './replace/identity.ts';
 
 interface Props {
   readonly appId: string;
@@ -61,7 +53,10 @@ const placedAt = ({ venueId, level, x, y }: BeaconPlace): BeaconFields => ({
   'location.floor': String(level),
 });
 
-/** Creates or edits a beacon. If another one sends the same identifiers, a dialog asks what to do. */
+/**
+ * Creates or edits a beacon. If another one sends the same identifiers as a new one, a dialog asks what to do; those of a known
+ * beacon change where its tag is replaced.
+ */
 export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Props) {
   const { beacons } = dataOf(appId);
   const id = beacon?.objectId ?? '';
@@ -73,7 +68,6 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
     fieldsOf,
     bodyOf: wholeBody,
     check: (fields) => problemsOf(fields),
-    stop: beaconStop,
     read: () => beacons.get(id),
     change: (members, ifMatch) => beacons.update(id, members, { ifMatch }),
     create: (body, again) => beacons.create(body as CreateBody, again),
@@ -86,7 +80,7 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
   const name = form.values.name.trim();
   const search = useAction({
     // What was sent before has been asked about, and may be the twin that would be found.
-    run: async () => (form.wasSent(wholeBody(form.current())) ? [] : await findTwins(appId, form.current(), beacon)),
+    run: async () => (form.wasSent(wholeBody(form.current())) ? [] : await findTwins(appId, form.current())),
     showsError: true,
     after: (found) => (found.length > 0 ? setTwins(found) : submit()),
   });
@@ -103,6 +97,7 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
   function begin() {
     const problems = problemsOf(form.current());
     if (problems.length > 0) form.setProblems(problems);
+    else if (beacon) submit();
     else search.mutate(undefined, { onError: form.setFailure });
   }
   return (
@@ -115,12 +110,19 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
       onSubmit={begin}
       onCancel={onCancel}
     >
-      <Identity form={form} />
-      <Place appId={appId} form={form} />
+      <Place appId={appId} form={form}>
+        <TextInput
+          label={t('Name')}
+          description={t('The place, as people call it.')}
+          required
+          data-autofocus
+          {...form.text('name')}
+        />
+      </Place>
+      {!beacon && <Identity form={form} />}
       <Tuning form={form} />
       <DuplicateDialog
         twins={twins}
-        isNew={beacon === undefined}
         name={name}
         onMove={(target) => {
           setTwins([]);
@@ -136,12 +138,11 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
   );
 }
 
-/** Other beacons with the same identifiers, where these are new. */
-async function findTwins(appId: string, fields: BeaconFields, beacon: Beacon | undefined): Promise<readonly Beacon[]> {
-  const body = wholeBody(fields, beacon) as CreateBody;
-  const isChanged = !beacon || !sameIds(beacon, body);
-  if (!isChanged || !Number.isInteger(body.major) || !Number.isInteger(body.minor)) return [];
-  return findDuplicates(appId, body, beacon?.objectId);
+/** Other beacons with the same identifiers. */
+async function findTwins(appId: string, fields: BeaconFields): Promise<readonly Beacon[]> {
+  const body = wholeBody(fields) as CreateBody;
+  if (!Number.isInteger(body.major) || !Number.isInteger(body.minor)) return [];
+  return findDuplicates(appId, body);
 }
 
 function Identity({ form }: { readonly form: Form }) {
@@ -152,20 +153,14 @@ function Identity({ form }: { readonly form: Form }) {
     >
       <Stack gap="md">
         <TextInput
-          label={t('Name')}
-          description={t('The place, as people call it.')}
-          required
-          data-autofocus
-          {...form.text('name')}
-        />
-        <TextInput
           label={t('UUID')}
-          description={t('With or without dashes, upper or lower case.')}
+          description={t('You can paste all three here.')}
           required
           spellCheck={false}
           autoComplete="off"
           className={classes.monoInput}
           {...form.text('uuid')}
+          onChange={({ currentTarget: { value } }) => form.setAll(identityIn(value) ?? { uuid: value })}
         />
         <UuidHelp form={form} />
         <div className={classes.fields}>
@@ -198,7 +193,13 @@ function UuidHelp({ form }: { readonly form: Form }) {
   );
 }
 
-function Place({ appId, form }: { readonly appId: string; readonly form: Form }) {
+interface PlaceProps {
+  readonly appId: string;
+  readonly form: Form;
+  readonly children: ReactNode;
+}
+
+function Place({ appId, form, children }: PlaceProps) {
   const { data: venues = [] } = useQuery(venueNamesQuery(appId));
   return (
     <Block
@@ -207,7 +208,8 @@ function Place({ appId, form }: { readonly appId: string; readonly form: Form })
         'Where it is on the plan of its floor. It is easier to drag it there: add it without a place, then put it on the plan under Venues.',
       )}
     >
-      <div className={classes.fields}>
+      {children}
+      <div className={`${classes.fields} ${classes.below}`}>
         <NumberInput label={t('Metres from the left')} hideControls {...form.number('location.x')} />
         <NumberInput label={t('Metres from the top')} hideControls {...form.number('location.y')} />
         <TextInput label={t('Floor')} placeholder={t('0 for the ground floor')} {...form.text('location.floor')} />

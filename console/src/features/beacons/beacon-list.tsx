@@ -1,21 +1,27 @@
 import type { Beacon } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
+import type { Column } from '../../components/list/data-table.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import { batteryOf } from './beacon-state.ts';
 import { beaconBulk, sensitivities } from './bulk-fields.tsx';
 import { beaconCsv } from './import/csv-columns.ts';
-import { VerifiedCell } from './placement.tsx';
+import { LastVisitCell, StateCell, VerifiedCell } from './state-cells.tsx';
+import { Where } from './where.tsx';
 
-/** `4.2, 7.5, floor 1` */
-export function placeText({ location }: Pick<Beacon, 'location'>): string {
-  if (!location) return '';
-  const { x, y, ...rest } = location as Readonly<Record<string, unknown>>;
-  const floor = rest['floor'];
-  const text = floor === undefined || floor === null ? '' : t(', floor {floor}', { floor: String(floor) });
-  return `${String(x)}, ${String(y)}${text}`;
-}
+const uuidText = ({ uuid }: Beacon) => <span className="mono">{uuid}</span>;
+
+const batteryColumn: Column<Beacon> = {
+  name: 'battery',
+  label: t('Battery'),
+  isNumber: true,
+  render: (beacon) => {
+    const battery = batteryOf(beacon);
+    return battery === undefined ? '' : `${battery} %`;
+  },
+};
 
 /** The table of beacons, as data. */
 export const beaconList = (appId: string, times: Times, mayChange = false): ListDefinition<'listBeacons'> => ({
@@ -27,28 +33,54 @@ export const beaconList = (appId: string, times: Times, mayChange = false): List
   searchHint: t('Search by name or UUID'),
   defaultOrder: 'name',
   csv: beaconCsv,
-  columns: [
-    {
-      name: 'name',
-      label: t('Name'),
-      sortBy: 'name',
-      render: (beacon) => (
-        <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId: beacon.objectId }}>
-          {beacon.name}
-        </Link>
-      ),
-    },
-    { name: 'uuid', label: t('UUID'), sortBy: 'uuid', render: ({ uuid }) => <span className="mono">{uuid}</span> },
-    { name: 'major', label: t('Major'), sortBy: 'major', isNumber: true, render: ({ major }) => major },
-    { name: 'minor', label: t('Minor'), sortBy: 'minor', isNumber: true, render: ({ minor }) => minor },
-    { name: 'place', label: t('Place'), render: placeText },
-    {
-      name: 'verified',
-      label: t('Verified'),
-      render: (beacon) => <VerifiedCell appId={appId} beacon={beacon} times={times} />,
-    },
-    updatedColumn(times),
-  ],
+  columns: (beacons) => {
+    const ids = beacons.map(({ objectId }) => objectId);
+    const hasBattery = beacons.some((beacon) => batteryOf(beacon) !== undefined);
+    return [
+      {
+        name: 'name',
+        label: t('Name'),
+        sortBy: 'name',
+        render: (beacon) => (
+          <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId: beacon.objectId }}>
+            {beacon.name}
+          </Link>
+        ),
+      },
+      { name: 'place', label: t('Place'), render: (beacon) => <Where appId={appId} beacon={beacon} /> },
+      { name: 'state', label: t('State'), render: (beacon) => <StateCell appId={appId} beacon={beacon} ids={ids} /> },
+      {
+        name: 'heard',
+        label: t('Last visitor'),
+        isTime: true,
+        render: (beacon) => <LastVisitCell appId={appId} beacon={beacon} ids={ids} times={times} />,
+      },
+      ...(hasBattery ? [batteryColumn] : []),
+      {
+        name: 'verified',
+        label: t('Verified'),
+        render: (beacon) => <VerifiedCell appId={appId} beacon={beacon} times={times} />,
+      },
+      { name: 'uuid', label: t('UUID'), isOptional: true, sortBy: 'uuid', render: uuidText },
+      {
+        name: 'major',
+        label: t('Major'),
+        isOptional: true,
+        sortBy: 'major',
+        isNumber: true,
+        render: ({ major }) => major,
+      },
+      {
+        name: 'minor',
+        label: t('Minor'),
+        isOptional: true,
+        sortBy: 'minor',
+        isNumber: true,
+        render: ({ minor }) => minor,
+      },
+      { ...updatedColumn(times), isOptional: true },
+    ];
+  },
   filters: [
     { name: 'name', label: t('Name'), kind: 'text' },
     { name: 'uuid', label: t('UUID'), kind: 'text' },

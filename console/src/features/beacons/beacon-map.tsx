@@ -9,10 +9,28 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useListed } from '../../lib/data/listed.ts';
 import { appQuery } from '../../lib/data/queries.ts';
+import { venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { allFloorsQuery } from '../../lib/data/venue-queries.ts';
+import { usePlan } from '../../lib/plan/use-plan.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import classes from './beacons.module.css';
-import { frameOf, placeLabels, type Spot, spotsOf, ticks, type Visitor, visitorsOn } from './plot.ts';
+import {
+  type Area,
+  areasOf,
+  frameOf,
+  placeLabels,
+  type Spot,
+  spotsOf,
+  ticks,
+  type Visitor,
+  visitorsAt,
+} from './plot.ts';
 import { visitorsNowQuery } from './queries.ts';
+
+interface Named {
+  readonly objectId: string;
+  readonly name: string;
+}
 
 /** More dots would not be readable. */
 const maxSpots = 1_000;
@@ -23,7 +41,10 @@ interface Props {
   readonly tools: ReactNode;
 }
 
-/** The beacons by `location`, and the visitors among them: x to the right, y downwards, as on a floor plan. */
+/**
+ * The beacons of one floor on its plan, and the visitors among them. Where there is no plan, a grid of metres: x to the right, y
+ * downwards.
+ */
 export function BeaconMap({ appId, where, tools }: Props) {
   const placed = { location: { $exists: true } };
   const query = {
@@ -35,26 +56,28 @@ export function BeaconMap({ appId, where, tools }: Props) {
   const { data, error } = useListed(appId, 'listBeacons', query);
   const [chosen, setChosen] = useState<string>();
   const all = spotsOf((data?.results ?? []) as readonly Beacon[]);
-  const floors = [...new Set(all.map(({ floor }) => floor))].sort((a, b) =>
-    a.localeCompare(b, pageLanguage(), { numeric: true }),
-  );
-  const floor = chosen !== undefined && floors.includes(chosen) ? chosen : floors[0];
-  const spots = all.filter((spot) => spot.floor === floor);
+  const { data: floors } = useQuery(allFloorsQuery(appId));
+  const { data: venues = [] } = useQuery(venueNamesQuery(appId));
+  const areas = floors
+    ? areasOf(
+        all,
+        floors.toSorted((a, b) => a.level - b.level),
+      )
+    : [];
+  const area = areas.find(({ key }) => key === chosen) ?? areas.find(({ floor }) => floor?.level === 0) ?? areas[0];
+  const spots = area?.spots ?? [];
   const maySee = useMayCall()('listPositions');
   const { data: sensed = [] } = useQuery({ ...visitorsNowQuery(appId), enabled: maySee && spots.length > 0 });
-  const visitors = visitorsOn(spots[0]?.level ?? 0, sensed);
+  const visitors = visitorsAt(spots, sensed);
   return (
     <>
       <Group mb="sm" gap="xs">
         {tools}
-        {floors.length > 1 && (
+        {areas.length > 1 && (
           <NativeSelect
             aria-label={t('Floor')}
-            data={floors.map((value) => ({
-              value,
-              label: value === '' ? t('Without a floor') : t('Floor {value}', { value }),
-            }))}
-            value={floor}
+            data={areas.map(({ key, ...rest }) => ({ value: key, label: nameOf(rest, venues) }))}
+            value={area?.key}
             onChange={({ currentTarget }) => setChosen(currentTarget.value)}
           />
         )}
@@ -74,7 +97,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
         />
       )}
       {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}
-      {spots.length > 0 && <Plot appId={appId} spots={spots} visitors={visitors} />}
+      {area && <AreaPlot key={area.key} appId={appId} area={area} visitors={visitors} />}
       {(data?.count ?? 0) > maxSpots && (
         <Text size="sm" c="dimmed" mt="xs">
           {t('Only the first {maxSpots, number} of {count} are shown.', {
@@ -85,6 +108,24 @@ export function BeaconMap({ appId, where, tools }: Props) {
       )}
     </>
   );
+}
+
+function nameOf({ floor, name }: Omit<Area, 'key'>, venues: readonly Named[]): string {
+  if (!floor) return name === '' ? t('Without a floor') : t('Floor {value}', { value: name });
+  const venue = venues.find(({ objectId }) => objectId === floor.venueId.objectId);
+  return venues.length > 1 && venue ? `${venue.name} · ${name}` : name;
+}
+
+interface AreaProps {
+  readonly appId: string;
+  readonly area: Area;
+  readonly visitors: readonly Visitor[];
+}
+
+function AreaPlot({ appId, area: { floor, spots }, visitors }: AreaProps) {
+  const { plan, isWithout } = usePlan(appId, floor ?? {});
+  if (!plan && !isWithout) return <Skeleton h={420} />;
+  return <Plot appId={appId} spots={spots} visitors={visitors} plan={plan} />;
 }
 
 interface HereProps {
@@ -126,14 +167,23 @@ interface PlotProps {
   readonly appId: string;
   readonly spots: readonly Spot[];
   readonly visitors: readonly Visitor[];
+  readonly plan: ReturnType<typeof usePlan>['plan'];
 }
 
-function Plot({ appId, spots, visitors }: PlotProps) {
+/** Pixels: more would not fit on a screen. */
+const maxHeight = 640;
+
+function Plot({ appId, spots, visitors, plan }: PlotProps) {
   const navigate = useNavigate();
   const { ref, width: measured } = useElementSize();
-  const width = Math.max(measured, 280);
-  const height = Math.round(Math.min(560, Math.max(320, width * 0.6)));
-  const frame = frameOf(spots, width / height);
+  const room = Math.max(measured, 280);
+  const width = plan ? Math.min(room, (maxHeight * plan.frame.width) / plan.frame.height) : room;
+  const height = plan
+    ? Math.round((width * plan.frame.height) / plan.frame.width)
+    : Math.round(Math.min(560, Math.max(320, width * 0.6)));
+  const frame = plan
+    ? { x: plan.frame.left, y: plan.frame.top, width: plan.frame.width, height: plan.frame.height, step: 0 }
+    : frameOf(spots, width / height);
   const scale = width / frame.width;
   const dots = spots.map(({ x, y, beacon: { name } }) => ({
     x: (x - frame.x) * scale,
@@ -145,10 +195,18 @@ function Plot({ appId, spots, visitors }: PlotProps) {
   const open = (beaconId: string) =>
     void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
   return (
-    <section ref={ref} className={classes.map} aria-label={t('Map of the beacons')}>
+    <section
+      ref={ref}
+      className={plan ? `${classes.map} ${classes.paper}` : classes.map}
+      aria-label={t('Map of the beacons')}
+    >
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
         <title>{t('Map of the beacons')}</title>
-        <Grid frame={frame} scale={scale} width={width} height={height} />
+        {plan ? (
+          <image href={plan.url} width={width} height={height} preserveAspectRatio="none" />
+        ) : (
+          <Grid frame={frame} scale={scale} width={width} height={height} />
+        )}
         <g className={classes.visitors} aria-hidden>
           {visitors.map(({ objectId, x, y, accuracy, seconds }) => (
             <g
@@ -180,6 +238,7 @@ function Plot({ appId, spots, visitors }: PlotProps) {
             >
               <title>{name}</title>
               {radius !== undefined && <circle cx={x} cy={y} r={radius * scale} className={classes.reach} />}
+              <circle cx={x} cy={y} r={22} className={classes.target} />
               <circle cx={x} cy={y} r={6} className={classes.dot} />
               {label && (
                 <text x={label.x} y={label.y} textAnchor={label.anchor} fontSize={fontSize}>

@@ -1,12 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { rich, t } from '../../lib/words/words.ts';
-import { placeText } from './beacon-list.tsx';
+import { placeText } from './beacon-fields.ts';
 
 interface Props {
   readonly twins: readonly Beacon[];
-  /** A new beacon was being added; an existing one can only be kept beside the other. */
-  readonly isNew: boolean;
   readonly name: string;
   readonly onMove: (beaconId: string) => void;
   readonly onKeepBoth: () => void;
@@ -14,7 +12,7 @@ interface Props {
 }
 
 /** Another beacon has the same identifiers: was that beacon moved, or are there two? */
-export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClose }: Props) {
+export function DuplicateDialog({ twins, name, onMove, onKeepBoth, onClose }: Props) {
   const [first] = twins;
   return (
     <Modal opened={twins.length > 0} onClose={onClose} title={t('This beacon already exists')}>
@@ -22,7 +20,7 @@ export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClos
         <Stack>
           <Text size="sm">
             {rich(
-              '<b>{list}</b>{hasPlace, select, true { (at {place})} other {}} {hasCount, select, true {have} other {has}} the same UUID, major and minor. {isNew, select, true {Was it moved and is now {name}, or is this a second beacon with the same identifiers?} other {The service cannot tell two beacons with the same identifiers apart.}}',
+              '<b>{list}</b>{hasPlace, select, true { (at {place})} other {}} {hasCount, select, true {have} other {has}} the same UUID, major and minor. Was it moved and is now {name}, or is this a second beacon with the same identifiers?',
               {
                 list: twins.map((twin) => twin.name).join(', '),
                 b: (inner) => <b>{inner}</b>,
@@ -30,7 +28,6 @@ export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClos
                 hasPlace: Boolean(placeText(first)),
                 hasCount: twins.length > 1,
                 name,
-                isNew,
               },
             )}
           </Text>
@@ -39,13 +36,11 @@ export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClos
               {t('Cancel')}
             </Button>
             <Button variant="default" onClick={onKeepBoth}>
-              {isNew ? t('Add a second one') : t('Save anyway')}
+              {t('Add a second one')}
             </Button>
-            {isNew && (
-              <Button onClick={() => onMove(first.objectId)} data-autofocus>
-                {t('Move {name}', { name: first.name })}
-              </Button>
-            )}
+            <Button onClick={() => onMove(first.objectId)} data-autofocus>
+              {t('Move {name}', { name: first.name })}
+            </Button>
           </Group>
         </Stack>
       )}

@@ -1,12 +1,11 @@
-import type { Beacon } from '@pharos/sdk';
+import type { Beacon, Floor } from '@pharos/sdk';
+import { isOnFloor } from '../../lib/plan/floor-geometry.ts';
 
 export interface Spot {
   readonly beacon: Beacon;
   readonly x: number;
   readonly y: number;
   readonly floor: string;
-  /** The floor as the proximity engine counts it: a number, or 0. */
-  readonly level: number;
 }
 
 /** The beacons that have a place. */
@@ -14,9 +13,38 @@ export function spotsOf(beacons: readonly Beacon[]): Spot[] {
   return beacons.flatMap((beacon) => {
     const { x, y, floor } = (beacon.location ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof x !== 'number' || typeof y !== 'number') return [];
-    const level = typeof floor === 'number' ? floor : 0;
-    return [{ beacon, x, y, floor: floor === undefined || floor === null ? '' : String(floor), level }];
+    return [{ beacon, x, y, floor: floor === undefined || floor === null ? '' : String(floor) }];
   });
+}
+
+/** What is on one map: a floor of a venue, or the beacons of none with the same floor. */
+export interface Area {
+  readonly key: string;
+  readonly floor: Floor | undefined;
+  /** What the beacons say where there is no floor. */
+  readonly name: string;
+  readonly spots: readonly Spot[];
+}
+
+/** The floors with beacons in the order given, then by name what is on none. */
+export function areasOf(spots: readonly Spot[], floors: readonly Floor[]): readonly Area[] {
+  const floorOf = ({ beacon }: Spot) =>
+    floors.find((floor) => floor.venueId.objectId === beacon.venueId?.objectId && isOnFloor(beacon, floor));
+  const byKey = new Map<string, Area & { readonly spots: Spot[] }>(
+    floors.map((floor) => [floor.objectId, { key: floor.objectId, floor, name: floor.name, spots: [] }]),
+  );
+  for (const spot of spots) {
+    const key = floorOf(spot)?.objectId ?? `none ${spot.floor}`;
+    const area = byKey.get(key) ?? { key, floor: undefined, name: spot.floor, spots: [] };
+    area.spots.push(spot);
+    byKey.set(key, area);
+  }
+  const areas = [...byKey.values()].filter((area) => area.spots.length > 0);
+  const others = areas.filter(({ floor }) => !floor);
+  return [
+    ...areas.filter(({ floor }) => floor),
+    ...others.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true })),
+  ];
 }
 
 /** A visitor on the map, in metres. In 68 of 100 cases the truth is no farther away than `accuracy`. */
@@ -29,12 +57,14 @@ export interface Visitor {
   readonly seconds: number;
 }
 
-type Sensed = Pick<Visitor, 'objectId' | 'seconds'> & Partial<Visitor> & { readonly floor?: number };
+type Sensed = Pick<Visitor, 'objectId' | 'seconds'> &
+  Partial<Visitor> & { readonly beaconId: { readonly objectId: string } };
 
-/** The visitors on a floor whose place is known. */
-export function visitorsOn(level: number, sensed: readonly Sensed[]): Visitor[] {
-  return sensed.flatMap(({ objectId, x, y, floor = 0, accuracy = 0, seconds }) =>
-    x === undefined || y === undefined || floor !== level ? [] : [{ objectId, x, y, accuracy, seconds }],
+/** The visitors at some beacons whose place is known. */
+export function visitorsAt(spots: readonly Spot[], sensed: readonly Sensed[]): Visitor[] {
+  const here = new Set(spots.map(({ beacon }) => beacon.objectId));
+  return sensed.flatMap(({ objectId, beaconId, x, y, accuracy = 0, seconds }) =>
+    x === undefined || y === undefined || !here.has(beaconId.objectId) ? [] : [{ objectId, x, y, accuracy, seconds }],
   );
 }
 

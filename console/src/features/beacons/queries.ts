@@ -25,6 +25,18 @@ export const radioQuery = (appId: string, beaconId: string) =>
     },
   });
 
+/** Which of some beacons had visitors, and when the last was there, by objectId. */
+export const beaconVisitsQuery = (appId: string, ids: readonly string[]) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listVisits', 'of-beacons', ids),
+    queryFn: async ({ signal }) => {
+      const { result } = await call('listBeaconVisits', { params: { appId }, query: { ids: ids.join(',') }, signal });
+      return new Map(result.map(({ beaconId, ...visits }) => [beaconId, visits]));
+    },
+    enabled: ids.length > 0,
+    refetchInterval: 60_000,
+  });
+
 const pointer = (objectId: string) => ({ __type: 'Pointer', className: 'Beacon', objectId }) as const;
 
 /** The latest events and visits at a beacon. */

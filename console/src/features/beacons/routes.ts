@@ -45,7 +45,7 @@ const bringIn = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/beacons/$beaconId',
-  component: forRoles('getBeacon', () => import('./beacon-page.tsx'), 'BeaconPage'),
+  component: forRoles('getBeacon', () => import('./page/beacon-page.tsx'), 'BeaconPage'),
 });
 
 const edit = createRoute({

@@ -4,6 +4,7 @@ import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
+import { usePlan } from '../../../lib/plan/use-plan.ts';
 import { t, tenths } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
@@ -16,7 +17,6 @@ import type { FloorMap } from './map/floor-map.ts';
 import { PlanCanvas } from './plan-canvas.tsx';
 import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
 import { type Known, useFloor } from './use-floor.ts';
-import { usePlan } from './use-plan.ts';
 import { lengthText, WallPanel } from './wall-panel.tsx';
 
 interface Props {

@@ -1,5 +1,5 @@
+import { openPicture, TooManyPixels } from '../../../components/scan/open-picture.ts';
 import { t } from '../../../lib/words/words.ts';
-import { openPicture, TooManyPixels } from './open-picture.ts';
 
 const maxSide = 1_600;
 

@@ -7,6 +7,7 @@ import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
+import { Scan } from '../../../components/scan/scan.tsx';
 import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { type Placement, placementsQuery } from '../../../lib/data/placements.ts';
 import { floorsQuery, venueBeaconsQuery, venueQuery } from '../../../lib/data/venue-queries.ts';
@@ -16,7 +17,6 @@ import { beaconOf } from './match.ts';
 import { Nearest } from './nearest.tsx';
 import { PlaceBeacon } from './place-beacon.tsx';
 import classes from './round.module.css';
-import { Scan } from './scan.tsx';
 import { useWaiting } from './use-waiting.ts';
 import { WaitingList } from './waiting-list.tsx';
 
@@ -143,8 +143,9 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
       <Scan
         onCode={(text) => {
           const meant = beaconOf(text, beacons);
-          if (meant) onChoose(meant.objectId);
-          return meant !== undefined;
+          if (!meant) return t('This code belongs to no beacon of the venue: {text}', { text: text.slice(0, 120) });
+          onChoose(meant.objectId);
+          return undefined;
         }}
       />
       {may('phones.pair') && <Nearest appId={appId} beacons={beacons} onChoose={onChoose} />}

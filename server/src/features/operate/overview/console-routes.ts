@@ -3,12 +3,12 @@ import { Type } from 'typebox';
 import { isAllowed } from '../../../access/roles.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import { recordAnswer } from '../../../http/answers.ts';
+import { exampleId, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { conditionKinds } from '../../condition.ts';
 import { type AttentionDeps, readAppAttention } from './attention.ts';
-import { attentionRecord, funnelRecord, liveRecord } from './schemas.ts';
-import { type Counts, readFunnel, readLive } from './store.ts';
+import { attentionRecord, beaconVisitsRecord, funnelRecord, liveRecord } from './schemas.ts';
+import { type Counts, readBeaconVisits, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
   readonly db: Db;
@@ -25,6 +25,16 @@ function readSince(text: string | undefined, now: number): number {
   const since = text === undefined ? undefined : parseInstant(text);
   if (since !== undefined && since >= now - maxMs) return since;
   throw fail('InvalidQuery', 'since must be an ISO 8601 time of the last eight days.');
+}
+
+/** As many as a page of a list has at most. */
+const maxBeacons = 100;
+
+/** @throws Failure InvalidQuery */
+function readIds(text = ''): readonly string[] {
+  const ids = [...new Set(text.split(',').filter(Boolean))];
+  if (ids.length <= maxBeacons) return ids;
+  throw fail('InvalidQuery', `ids must name at most ${maxBeacons} beacons.`);
 }
 
 /** The first page of an app, counted in the database. */
@@ -51,6 +61,26 @@ export function overviewConsoleEndpoints({
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, admin }) => ({
         result: await readLive({ db, counts, appId }, signedIn(admin).venues),
+      }),
+    }),
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/beacon-visits',
+      operationId: 'listBeaconVisits',
+      summary: 'List when beacons last had a visitor',
+      narrows: 'venues',
+      query: [
+        {
+          name: 'ids',
+          description: `The objectIds of at most ${maxBeacons} beacons, with commas`,
+          schema: Type.String(),
+          example: exampleId,
+        },
+      ],
+      answer: recordAnswer(beaconVisitsRecord.schema, beaconVisitsRecord.example),
+      errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+      handle: async ({ params: { appId = '' }, query, admin }) => ({
+        result: await readBeaconVisits({ db, counts, appId }, readIds(query['ids']), signedIn(admin).venues),
       }),
     }),
     consoleEndpoint({

@@ -19,6 +19,7 @@ const countsOf = ({ traceCounts, findBeaconNames, countProximityStates, countFai
   openVisits: traceCounts.countOpenVisits,
   occupied: traceCounts.listOccupied,
   lastVisit: traceCounts.findLastVisit,
+  beaconVisits: traceCounts.findBeaconVisits,
   beaconNames: findBeaconNames,
   events: traceCounts.countEvents,
   verdicts: traceCounts.countVerdicts,

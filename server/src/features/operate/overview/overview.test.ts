@@ -71,6 +71,22 @@ for (const database of databases) {
       );
     });
 
+    test('when some beacons last had a visitor', async () => {
+      const entered = new Date(site.now).toISOString();
+      const never = await site.beacon({ name: 'Cellar', minor: 40 });
+      const asked = await read(`beacon-visits?ids=${[site.hall, cafe, never].join()}`);
+      assert.deepEqual(
+        asked.toSorted((a: { visitors: number }, b: { visitors: number }) => a.visitors - b.visitors),
+        [
+          { beaconId: site.hall, visitors: 1, lastVisitAt: entered },
+          { beaconId: cafe, visitors: 2, lastVisitAt: entered },
+        ],
+      );
+      assert.deepEqual(await read('beacon-visits?ids='), []);
+      const { status } = await ask(`beacon-visits?ids=${Array.from({ length: 101 }, (_, id) => id)}`);
+      assert.equal(status, 400);
+    });
+
     test('what became of the events of today', async () => {
       site.app.clock.now += 60_000;
       const from = site.now;

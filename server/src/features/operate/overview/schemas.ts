@@ -34,6 +34,21 @@ export const liveRecord = {
   },
 };
 
+export const beaconVisitsRecord = {
+  schema: Type.Array(
+    Type.Object({
+      beaconId: objectIdSchema,
+      visitors: count('Open visits here'),
+      lastVisitAt: timestampSchema,
+    }),
+    {
+      description:
+        'Beacons that never had a visit are not among them; `lastVisitAt` is its end, or its beginning while it goes on',
+    },
+  ),
+  example: [{ beaconId: exampleId, visitors: 0, lastVisitAt: exampleUpdated }],
+};
+
 export const funnelRecord = {
   schema: Type.Object({
     since: timestampSchema,

@@ -27,6 +27,12 @@ export interface Counts {
     venues?: Venues,
   ): Promise<readonly { readonly beacon_id: string; readonly visitors: number; readonly since: number }[]>;
   lastVisit(db: Db, appId: string): Promise<number | undefined>;
+  beaconVisits(
+    db: Db,
+    appId: string,
+    ids: readonly string[],
+    venues?: Venues,
+  ): Promise<readonly { readonly beaconId: string; readonly visitors: number; readonly lastAt: number }[]>;
   beaconNames(db: Db, appId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   events(db: Db, appId: string, since: number): Promise<number>;
   /** The commonest first. */
@@ -89,6 +95,12 @@ export async function readLive({ db, counts, appId }: OverviewScope, venues: Ven
       since: iso(since),
     })),
   };
+}
+
+/** Whether visitors are noticed at some beacons, and when they last were. */
+export async function readBeaconVisits({ db, counts, appId }: OverviewScope, ids: readonly string[], venues: Venues) {
+  const found = await counts.beaconVisits(db, appId, ids, venues);
+  return found.map(({ lastAt, ...rest }) => ({ ...rest, lastVisitAt: iso(lastAt) }));
 }
 
 /** Verdicts with these reasons were never meant for the event. */

@@ -258,6 +258,46 @@ export async function findLastVisit(db: Db, appId: string): Promise<number | und
   return row?.entered_at;
 }
 
+export interface BeaconVisits {
+  readonly beaconId: string;
+  /** Whose visit goes on. */
+  readonly visitors: number;
+  /** When the last visit ended, or began if it goes on (ms). */
+  readonly lastAt: number;
+}
+
+/** Of those beacons that have ever had a visit. */
+export async function findBeaconVisits(
+  db: Db,
+  appId: string,
+  ids: readonly string[],
+  venues?: readonly string[],
+): Promise<BeaconVisits[]> {
+  if (ids.length === 0) return [];
+  const within = sql`app_id = ${appId} and ${atVenues(appId, venues)}`;
+  const lastOf = (id: string) => sql`select * from (select beacon_id, coalesce(left_at, entered_at) as last_at
+    from visits where ${within} and beacon_id = ${id} order by entered_at desc limit 1) as of_one`;
+  const slow = { tenant: appId };
+  const last = await db.all<{ beacon_id: string; last_at: number }>(
+    ids.map(lastOf).reduce((all, one) => sql`${all} union all ${one}`),
+    slow,
+  );
+  const open = await db.all<{ beacon_id: string; visitors: number }>(
+    sql`select beacon_id, count(*) as visitors from visits where ${within} and is_open = 1
+      and beacon_id in (${joinSql(
+        ids.map((id) => sql`${id}`),
+        ', ',
+      )}) group by beacon_id`,
+    slow,
+  );
+  const visitors = new Map(open.map((one) => [one.beacon_id, one.visitors]));
+  return last.map(({ beacon_id: beaconId, last_at: lastAt }) => ({
+    beaconId,
+    visitors: visitors.get(beaconId) ?? 0,
+    lastAt,
+  }));
+}
+
 /** Ids of events begin with their time, and those of what follows from them too. */
 const isSince = (appId: string, since: number) => sql`app_id = ${appId} and object_id >= ${firstIdAt(since)}`;
 

@@ -1,14 +1,14 @@
 import { Badge, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import names from '../../components/names/names.module.css';
-import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { eventTexts } from '../../components/rules/rules.ts';
-import { useMayCall } from '../../lib/data/access.ts';
-import { t } from '../../lib/words/words.ts';
-import classes from './beacons.module.css';
-import { beaconUsesQuery } from './queries.ts';
+import names from '../../../components/names/names.module.css';
+import { Block } from '../../../components/page/block.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { eventTexts } from '../../../components/rules/rules.ts';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../beacons.module.css';
+import { beaconUsesQuery } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

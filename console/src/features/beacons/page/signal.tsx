@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { Fact } from '../../components/page/facts.tsx';
-import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
-import { showDuration } from '../../lib/time/times.ts';
-import { t, tenths } from '../../lib/words/words.ts';
-import { radioQuery } from './queries.ts';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { Fact } from '../../../components/page/facts.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { call } from '../../../lib/data/api.ts';
+import { showDuration } from '../../../lib/time/times.ts';
+import { t, tenths } from '../../../lib/words/words.ts';
+import { radioQuery } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

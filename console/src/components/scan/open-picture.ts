@@ -1,5 +1,5 @@
 import { imageSize } from 'image-size';
-import { t } from '../../../lib/words/words.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** More than what cameras of phones make. Decoded, a pixel takes four bytes: of 30,000 by 30,000 a page dies without saying why. */
 const maxMillions = 120;

@@ -1,18 +1,17 @@
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { ownFilePath } from '../../../lib/data/own-files.ts';
-import { planFileQuery } from '../../../lib/data/venue-queries.ts';
-import { frameOf } from '../../../lib/plan/floor-geometry.ts';
-import type { Shown } from './map/floor-map.ts';
+import { ownFilePath } from '../data/own-files.ts';
+import { planFileQuery } from '../data/venue-queries.ts';
+import { frameOf, type PlanFrame } from './floor-geometry.ts';
 
 interface Plan {
-  readonly plan: Shown['plan'];
+  readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   /** It has none, or it was deleted; not while that is being asked. */
   readonly isWithout: boolean;
 }
 
 /** The picture of a floor, as far as it has one. */
-export function usePlan(appId: string, floor: Floor): Plan {
+export function usePlan(appId: string, floor: Pick<Floor, 'plan' | 'scale' | 'origin'>): Plan {
   const { data: file } = useQuery({
     ...planFileQuery(appId, floor.plan?.fileId ?? ''),
     enabled: floor.plan !== undefined,

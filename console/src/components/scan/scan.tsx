@@ -1,26 +1,26 @@
 import { Button, FileButton, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
-import { t } from '../../../lib/words/words.ts';
+import { t } from '../../lib/words/words.ts';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
 import { readCode, readCodeOfFile } from './read-qr.ts';
-import classes from './round.module.css';
+import classes from './scan.module.css';
 
 interface Props {
-  /** What a code says; false: nobody knows it. */
-  readonly onCode: (text: string) => boolean;
+  /** What a code says. Answers what is wrong with it. */
+  readonly onCode: (text: string) => MaybePromise;
 }
+
+type MaybePromise = string | undefined | Promise<string | undefined>;
 
 /** Reads the label of a beacon with the camera, or from a picture where the page gets none. */
 export function Scan({ onCode }: Props) {
   const [isOn, setOn] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const take = (text: string | undefined) => {
+  const take = async (text: string | undefined) => {
     if (text === undefined) return setProblem(t('There is no QR code in this picture. Go nearer, and hold still.'));
     setOn(false);
-    setProblem(
-      onCode(text) ? undefined : t('This code belongs to no beacon of the venue: {text}', { text: text.slice(0, 120) }),
-    );
+    setProblem(await onCode(text));
   };
   return (
     <section aria-label={t('Scan a label')}>
@@ -41,7 +41,7 @@ export function Scan({ onCode }: Props) {
       </Group>
       {isOn && (
         <Camera
-          onCode={take}
+          onCode={(text) => void take(text)}
           onFailure={() => {
             setOn(false);
             setProblem(

@@ -2,15 +2,15 @@ import { Button, Group, NativeSelect, Progress, Stack, Text } from '@mantine/cor
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { shortId } from '../../components/names/names.tsx';
-import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
-import { call, dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
-import { showSpan } from '../../lib/time/time.ts';
-import { t } from '../../lib/words/words.ts';
-import { beaconKeys } from './queries.ts';
+import { shortId } from '../../../components/names/names.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { call, dataOf } from '../../../lib/data/api.ts';
+import { dataKey } from '../../../lib/data/listed.ts';
+import { showSpan } from '../../../lib/time/time.ts';
+import { t } from '../../../lib/words/words.ts';
+import { beaconKeys } from '../queries.ts';
 
 /** As long as it takes for the median to be steady. */
 const wantedMs = 30_000;

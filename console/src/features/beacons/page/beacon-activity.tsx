@@ -1,0 +1,68 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Block } from '../../../components/page/block.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { eventWordsHere } from '../../../lib/text/event-words.ts';
+import { showDuration, useTimes } from '../../../lib/time/times.ts';
+import { t, tenths } from '../../../lib/words/words.ts';
+import classes from '../beacons.module.css';
+import { activityQuery } from '../queries.ts';
+
+/** The latest events and visits. */
+export function BeaconActivity({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
+  const { data, error } = useQuery(activityQuery(appId, beaconId));
+  const times = useTimes(appId);
+  const isQuiet = data?.events.results.length === 0 && data.visits.results.length === 0;
+  return (
+    <Block
+      title={t('Recent activity')}
+      about={t('The latest events and visits. Times are in {zone}.', { zone: times.zone })}
+    >
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={90} />}
+      {isQuiet && (
+        <Text c="dimmed" size="sm">
+          {t('No visitor has come near yet. Events appear here as soon as an app reports this beacon.')}
+        </Text>
+      )}
+      {data && !isQuiet && (
+        <div className={classes.activity}>
+          <section aria-label={t('Events')}>
+            <h3 className={classes.small}>{t('Events · {count, number}', { count: data.events.count ?? 0 })}</h3>
+            <ul className={classes.lines}>
+              {data.events.results.map((event) => (
+                <li key={event.objectId}>
+                  <Link
+                    to="/apps/$appId/activity/events/$eventId"
+                    params={{ appId, eventId: event.objectId }}
+                    className={classes.what}
+                  >
+                    {eventWordsHere[event.event]}
+                    {event.distance !== undefined && <span className={classes.soft}> {tenths(event.distance)} m</span>}
+                  </Link>
+                  <span className={classes.soft}>{times.dateTime(event.occurredAt)}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+          <section aria-label={t('Visits')}>
+            <h3 className={classes.small}>{t('Visits · {count, number}', { count: data.visits.count ?? 0 })}</h3>
+            <ul className={classes.lines}>
+              {data.visits.results.map((visit) => (
+                <li key={visit.objectId}>
+                  <span className={classes.what}>
+                    {visit.dwell === null
+                      ? t('still here')
+                      : t('Stayed {duration}', { duration: showDuration(visit.dwell) })}
+                  </span>
+                  <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      )}
+    </Block>
+  );
+}

@@ -1,0 +1,149 @@
+import { Badge, Text } from '@mantine/core';
+import type { Beacon } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Fact, Facts } from '../../../components/page/facts.tsx';
+import { PlanCut } from '../../../components/plan/plan-cut.tsx';
+import { useStanding } from '../../../lib/data/access.ts';
+import { versionsQuery } from '../../../lib/data/history.ts';
+import { ownFilePath } from '../../../lib/data/own-files.ts';
+import { placementsQuery } from '../../../lib/data/placements.ts';
+import { planFileQuery } from '../../../lib/data/venue-queries.ts';
+import { showAge } from '../../../lib/time/time.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import { batteryBefore, batteryOf, stateOf } from '../beacon-state.ts';
+import classes from '../beacons.module.css';
+import { beaconVisitsQuery } from '../queries.ts';
+import { useFloorOf, WhereLinks } from '../where.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly beacon: Beacon;
+}
+
+interface HeadProps extends Props {
+  /** What helps where it does not work. */
+  readonly action: ReactNode;
+}
+
+/** Where a beacon is, as a picture and in words, and whether it works. */
+export function BeaconHead({ appId, beacon, action }: HeadProps) {
+  const times = useTimes(appId);
+  const { data: visits } = useQuery(beaconVisitsQuery(appId, [beacon.objectId]));
+  const here = visits?.get(beacon.objectId);
+  const battery = batteryOf(beacon);
+  const state = visits && stateOf(here, battery, Date.now());
+  return (
+    <section className={classes.head} aria-label={t('Where it is, and whether it works')}>
+      <BeaconPicture appId={appId} beacon={beacon} />
+      <div className={classes.facts}>
+        <div className={classes.state}>
+          <div role="status">
+            {state && (
+              <>
+                <Badge variant="light" color={state.color} tt="none" size="lg">
+                  {state.text}
+                </Badge>
+                <Text size="sm">{state.sentence}</Text>
+              </>
+            )}
+          </div>
+          {action}
+        </div>
+        <Facts>
+          <Fact label={t('Place')} isWide>
+            <span>
+              <WhereLinks appId={appId} beacon={beacon} />
+            </span>
+          </Fact>
+          {here && (
+            <Fact label={t('Last visitor')}>
+              <span title={times.dateTime(here.lastVisitAt)}>
+                {here.visitors > 0 ? t('now') : showAge(here.lastVisitAt)}
+              </span>
+            </Fact>
+          )}
+          {battery !== undefined && (
+            <Fact label={t('Battery')}>
+              {battery} %<BatteryTrend appId={appId} beaconId={beacon.objectId} battery={battery} />
+            </Fact>
+          )}
+          <VerifiedFact appId={appId} beaconId={beacon.objectId} />
+        </Facts>
+      </div>
+    </section>
+  );
+}
+
+interface TrendProps {
+  readonly appId: string;
+  readonly beaconId: string;
+  readonly battery: number;
+}
+
+/** What it was before, as far as earlier versions tell; these are kept for the app as a whole. */
+function BatteryTrend({ appId, beaconId, battery }: TrendProps) {
+  const isWhole = useStanding()?.venues === undefined;
+  const { data } = useQuery({
+    ...versionsQuery({ appId, kind: 'beacons', recordId: beaconId }),
+    enabled: isWhole,
+  });
+  const times = useTimes(appId);
+  const before = data && batteryBefore(battery, data);
+  if (!before) return null;
+  return (
+    <span className={classes.soft}>
+      {t('({battery} % until {date})', { battery: before.battery, date: times.date(before.until) })}
+    </span>
+  );
+}
+
+/** The photograph of its place, else a cut of the plan. */
+function BeaconPicture({ appId, beacon }: Props) {
+  const { objectId, name, location } = beacon;
+  const { data: placements } = useQuery(placementsQuery(appId, { beaconId: objectId }));
+  const photoId = placements?.get(objectId)?.photoId ?? '';
+  const { data: photo } = useQuery({ ...planFileQuery(appId, photoId), enabled: photoId !== '' });
+  const floor = useFloorOf(appId, beacon);
+  const url = photo ? ownFilePath(photo.url, appId) : undefined;
+  return (
+    <>
+      {url && (
+        <a href={url} className={classes.picture}>
+          <img src={url} alt={t('Where the beacon is')} />
+        </a>
+      )}
+      {floor && location && (
+        <div className={classes.picture}>
+          <PlanCut
+            appId={appId}
+            floor={floor}
+            at={location}
+            label={t('{name} on the plan of {floor}', { name, floor: floor.name })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Who found it where it is said to be, and when. */
+function VerifiedFact({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
+  const times = useTimes(appId);
+  const { data } = useQuery(placementsQuery(appId, { beaconId }));
+  const placement = data?.get(beaconId);
+  if (!placement) return null;
+  return (
+    <Fact label={t('Verified')} isWide>
+      <span>
+        {rich('{who} <time>{when}</time>{isMoved, select, true {, and moved since} other {}}', {
+          who: placement.verifiedBy ?? t('A user of the app'),
+          when: times.minute(placement.verifiedAt),
+          isMoved: placement.isMoved,
+          time: (inner) => <time dateTime={placement.verifiedAt}>{inner}</time>,
+        })}
+      </span>
+    </Fact>
+  );
+}

@@ -1,0 +1,85 @@
+import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { HistoryButton } from '../../../components/history/history-button.tsx';
+import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
+import { EditOrDelete, RecordPage } from '../../../components/page/record-page.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { t } from '../../../lib/words/words.ts';
+import { beaconLabels } from '../beacon-fields.ts';
+import { beaconStop } from '../beacon-stop.ts';
+import { beaconKeys, beaconQuery } from '../queries.ts';
+import { ReplaceDialog } from '../replace/replace-dialog.tsx';
+import { BeaconActivity } from './beacon-activity.tsx';
+import { BeaconDetails } from './beacon-details.tsx';
+import { BeaconHead } from './beacon-head.tsx';
+import { BeaconMessages } from './beacon-messages.tsx';
+import { DeleteBeacon } from './delete-beacon.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
+
+export function BeaconPage() {
+  const { appId, beaconId } = route.useParams();
+  const query = useQuery(beaconQuery(appId, beaconId));
+  const [open, setOpen] = useState<'delete' | 'replace'>();
+  const mayChange = useMayCall()('updateBeacon');
+  const edit = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
+  const copy = { to: '/apps/$appId/beacons/new', params: { appId }, from: beaconId };
+  const close = () => setOpen(undefined);
+  return (
+    <RecordPage
+      query={query}
+      title={(beacon) => beacon?.name ?? t('Beacon')}
+      all={{ label: t('All beacons'), to: '/apps/$appId/beacons', params: { appId } }}
+      action={(beacon) => (
+        <Group gap="xs">
+          <HistoryButton
+            appId={appId}
+            kind="beacons"
+            recordId={beaconId}
+            present={beacon}
+            updatedAt={beacon.updatedAt}
+            labels={beaconLabels}
+            mayChange={mayChange}
+            stop={beaconStop}
+            refresh={beaconKeys(appId)}
+          />
+          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setOpen('delete')} />}
+        </Group>
+      )}
+    >
+      {(beacon) => (
+        <>
+          <BeaconHead
+            appId={appId}
+            beacon={beacon}
+            action={
+              mayChange && (
+                <Button variant="default" onClick={() => setOpen('replace')}>
+                  {t('Replace')}
+                </Button>
+              )
+            }
+          />
+          <BeaconMessages appId={appId} beaconId={beaconId} />
+          <BeaconActivity appId={appId} beaconId={beaconId} />
+          <OwnerBlock
+            appId={appId}
+            name={beacon.name}
+            createdBy={beacon.createdBy}
+            operation="updateBeaconOwner"
+            rules={{ group: 'resources', name: 'beacons' }}
+            read={() => dataOf(appId).beacons.get(beaconId)}
+            handOver={(userId, how) => dataOf(appId).beacons.handOver(beaconId, userId, how)}
+            refresh={beaconKeys(appId)}
+          />
+          <BeaconDetails appId={appId} beacon={beacon} mayChange={mayChange} />
+          {open === 'replace' && <ReplaceDialog appId={appId} beacon={beacon} onClose={close} />}
+          <DeleteBeacon appId={appId} beacon={beacon} isOpen={open === 'delete'} onClose={close} />
+        </>
+      )}
+    </RecordPage>
+  );
+}

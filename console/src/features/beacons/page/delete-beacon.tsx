@@ -1,0 +1,50 @@
+import type { Beacon } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import blocks from '../../../components/page/blocks.module.css';
+import { useMayCall, usePutBack } from '../../../lib/data/access.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { trashKey } from '../../../lib/data/history.ts';
+import { messageUsesText } from '../../../lib/text/message-uses.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import { type BeaconUses, beaconKeys, beaconQuery, beaconUsesQuery } from '../queries.ts';
+
+interface DeleteProps {
+  readonly appId: string;
+  readonly beacon: Beacon;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
+  const { data: uses } = useQuery({ ...beaconUsesQuery(appId, beacon.objectId, useMayCall()), enabled: isOpen });
+  const putBack = usePutBack(appId, 'beacons');
+  return (
+    <ConfirmedAction
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Delete the beacon')}
+      confirm={t('Delete {name}', { name: beacon.name })}
+      run={() => dataOf(appId).beacons.delete(beacon.objectId)}
+      done={t('{name} was deleted.', { name: beacon.name })}
+      undo={putBack && (() => putBack(beacon.objectId))}
+      refresh={[...beaconKeys(appId), trashKey(appId)]}
+      leave={{ to: '/apps/$appId/beacons', params: { appId }, forget: beaconQuery(appId, beacon.objectId).queryKey }}
+    >
+      {rich('<b>{name}</b> is deleted. It stays in the trash for 30 days; its events and visits stay in the history.', {
+        name: beacon.name,
+        b: (inner) => <b>{inner}</b>,
+      })}
+      <div className={blocks.meta}>{uses ? usesText(uses) : t('Looking for messages that use it …')}</div>
+    </ConfirmedAction>
+  );
+}
+
+function usesText(uses: BeaconUses): string {
+  const text = messageUsesText(uses);
+  if (uses.isPart && text === undefined)
+    return t('No notification uses it. Whether a storyline does is shown to those who have the whole app.');
+  return text === undefined
+    ? t('No notification and no storyline uses it.')
+    : t('Used by {text}; they will no longer be shown.', { text });
+}

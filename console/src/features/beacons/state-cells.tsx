@@ -1,0 +1,44 @@
+import { Badge } from '@mantine/core';
+import type { Beacon } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { placementsQuery } from '../../lib/data/placements.ts';
+import { showAge } from '../../lib/time/time.ts';
+import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
+import { batteryOf, stateOf } from './beacon-state.ts';
+import { beaconVisitsQuery } from './queries.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly beacon: Beacon;
+  /** All beacons of the page, which are asked about at once. */
+  readonly ids: readonly string[];
+}
+
+export function StateCell({ appId, beacon, ids }: Props) {
+  const { data } = useQuery(beaconVisitsQuery(appId, ids));
+  if (!data) return '…';
+  const { text, color, sentence } = stateOf(data.get(beacon.objectId), batteryOf(beacon), Date.now());
+  return (
+    <Badge variant="light" color={color} tt="none" title={sentence}>
+      {text}
+    </Badge>
+  );
+}
+
+export function LastVisitCell({ appId, beacon, ids, times }: Props & { readonly times: Times }) {
+  const { data } = useQuery(beaconVisitsQuery(appId, ids));
+  const visits = data?.get(beacon.objectId);
+  if (!visits) return '';
+  const { visitors, lastVisitAt } = visits;
+  return <span title={times.dateTime(lastVisitAt)}>{visitors > 0 ? t('now') : showAge(lastVisitAt)}</span>;
+}
+
+/** One question for all beacons of a venue. */
+export function VerifiedCell({ appId, beacon, times }: Omit<Props, 'ids'> & { readonly times: Times }) {
+  const venueId = beacon.venueId?.objectId ?? '';
+  const { data } = useQuery({ ...placementsQuery(appId, { venueId }), enabled: venueId !== '' });
+  const placement = data?.get(beacon.objectId);
+  if (!placement) return null;
+  return placement.isMoved ? t('moved since') : times.date(placement.verifiedAt);
+}

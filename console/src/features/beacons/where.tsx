@@ -1,0 +1,70 @@
+import type { Beacon, Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import names from '../../components/names/names.module.css';
+import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { allFloorsQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
+import { isOnFloor } from '../../lib/plan/floor-geometry.ts';
+import { placeText } from './beacon-fields.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly beacon: Beacon;
+}
+
+/** The floor of a beacon, as far as its venue has one there. */
+export function useFloorOf(appId: string, { location, venueId }: Beacon): Floor | undefined {
+  const { data: floors } = useQuery({ ...allFloorsQuery(appId), enabled: venueId !== undefined });
+  return floors?.find((floor) => floor.venueId.objectId === venueId?.objectId && isOnFloor({ location }, floor));
+}
+
+function useVenueName(appId: string, venueId: string | undefined): string | undefined {
+  const { data: venues } = useQuery({ ...venueNamesQuery(appId), enabled: venueId !== undefined });
+  if (!venues || venueId === undefined) return undefined;
+  return venues.find(({ objectId }) => objectId === venueId)?.name ?? deletedVenue();
+}
+
+/** `Ground floor · Museum`; in metres where nothing is known but these. */
+export function Where({ appId, beacon }: Props) {
+  const floor = useFloorOf(appId, beacon);
+  const venue = useVenueName(appId, beacon.venueId?.objectId);
+  return [floor?.name ?? placeText(beacon), venue].filter(Boolean).join(' · ');
+}
+
+/** The same as links, with the zone. */
+export function WhereLinks({ appId, beacon }: Props) {
+  const { venueId, zoneId } = beacon;
+  const floor = useFloorOf(appId, beacon);
+  const venue = useVenueName(appId, venueId?.objectId);
+  const { data: zones } = useQuery({
+    ...zonesQuery(appId, venueId?.objectId ?? ''),
+    enabled: venueId !== undefined && zoneId !== undefined,
+  });
+  const zone = zones?.find(({ objectId }) => objectId === zoneId?.objectId)?.name;
+  const parts = [
+    zone,
+    floor && venueId ? (
+      <Link
+        key="floor"
+        to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
+        params={{ appId, venueId: venueId.objectId, floorId: floor.objectId }}
+        className={names.link}
+      >
+        {floor.name}
+      </Link>
+    ) : (
+      placeText(beacon)
+    ),
+    venueId && (
+      <Link
+        key="venue"
+        to="/apps/$appId/beacons/venues/$venueId"
+        params={{ appId, venueId: venueId.objectId }}
+        className={names.link}
+      >
+        {venue ?? '…'}
+      </Link>
+    ),
+  ].filter(Boolean);
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]));
+}

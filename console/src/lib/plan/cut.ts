@@ -1,0 +1,14 @@
+import type { PlanFrame, Point } from './floor-geometry.ts';
+
+/** Metres around a place that make it known again. */
+const cutWidth = 24;
+const ratio = 4 / 3;
+
+/** The part of a plan around a place, which does not go beyond the plan. */
+export function cutAround({ left, top, width, height }: PlanFrame, { x, y }: Point): PlanFrame {
+  const across = Math.min(cutWidth, width, height * ratio);
+  const down = across / ratio;
+  const within = (value: number, first: number, length: number, part: number) =>
+    Math.min(Math.max(value - part / 2, first), first + length - part);
+  return { left: within(x, left, width, across), top: within(y, top, height, down), width: across, height: down };
+}
