@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'vitest';
@@ -42,11 +42,8 @@ test('an image has nothing that git ignores, such as the data of a service that 
   assert.deepEqual([...files, 'package.json', 'package-lock.json', '.npmrc'].filter(isLeftOut), []);
 });
 
-test('what the unit and the image say to run is there, builds the console and bundles the program', () => {
-  for (const path of ['deploy/pharos.service', 'deploy/Containerfile', 'docs/operations.md']) {
-    const scripts = [...read(path).matchAll(/\bnode ((?:scripts|server)\/[\w/-]+\.mjs)/g)].map(([, name = '']) => name);
-    for (const name of ['scripts/build-console.mjs', 'scripts/program/bundle.mjs'])
-      assert.ok(scripts.includes(name), path);
-    for (const name of scripts) assert.ok(existsSync(`${root}/${name}`), `${path}: ${name}`);
-  }
+test('what the image and the documents say to release, the release has', () => {
+  for (const text of [read('deploy/Containerfile'), read('docs/operations.md'), read('sdk/README.md')])
+    for (const [, part = ''] of text.matchAll(/npm run release -- (\w+)/g))
+      assert.match(read('scripts/release/release.mjs'), new RegExp(`const parts = .*'${part}'`));
 });
