@@ -9,8 +9,8 @@ import { bucketRoutes } from '../features/buckets/routes.ts';
 import { deviceRoutes } from '../features/devices/routes.ts';
 import { fileRoutes } from '../features/files/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
-import { installationRoutes } from '../features/installations/routes.ts';
 import { notificationRoutes } from '../features/notifications/routes.ts';
+import { peopleRoutes } from '../features/people/routes.ts';
 import { privacyRoutes } from '../features/privacy/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
 import { ruleRoutes } from '../features/rules/routes.ts';
@@ -19,7 +19,6 @@ import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { signInRoutes } from '../features/sign-in/routes.ts';
 import { storylineRoutes } from '../features/storylines/routes.ts';
 import { trashRoutes } from '../features/trash/routes.ts';
-import { userRoutes } from '../features/users/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
 import { appSections, isShownTo } from '../frame/app-sections.ts';
@@ -190,8 +189,7 @@ const tree = root.addChildren([
       ...venueRoutes,
       ...activityRoutes,
       ...analyticsRoutes,
-      ...installationRoutes,
-      ...userRoutes,
+      ...peopleRoutes,
       ...deviceRoutes,
       ...bucketRoutes,
       ...fileRoutes,

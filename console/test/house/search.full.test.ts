@@ -75,7 +75,8 @@ describe('the search over everything', () => {
     const beacon = await make('beacons', { name: 'Door', uuid: 'AA', major: 3, minor: 1 });
     const storyline = await make('storylines', { title: 'Night', isEnabled: true });
     const device = await make('device', { deviceName: 'Gateway 1', manufacture: 'Acme', topic: 'gates/1' });
-    const phone = await make('installations', { installationId: '6f0d-phone', deviceType: 'ios' });
+    const unowned = { installationId: '6f0d-phone', deviceType: 'ios' };
+    const phone = await create(app, '/api/v2/installations', unowned);
     await app.app.buckets.createBucket(app.appId, 'art');
     const record = await make('data/bucket/art', { metadata: { height: 2 } });
     const floors = `beacons/venues/${venue}/floors/${floor}`;

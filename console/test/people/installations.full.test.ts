@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
-import { openSite, pointer, type Site, stay, walk } from '../../../server/test/support/site.ts';
+import { openSite, type Site, stay, walk } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit, watchRequests } from '../browser.ts';
 
@@ -52,7 +52,6 @@ describe('installations in the console', () => {
       channels: ['news', script],
       appName: 'Museum',
       appVersion: '2.4.1',
-      userId: pointer('_User', site.user.userId),
       metadata: { likes: script },
     });
     site.app.clock.now += 1000;
@@ -64,7 +63,7 @@ describe('installations in the console', () => {
     await page.getByText('1–3 of 3').waitFor();
     const [first, second, third] = await rows().allInnerTexts();
     assert.match(first ?? '', /^Android \w{6}\s+invalid/);
-    assert.match(second ?? '', /^iOS \w{6}\s+Museum 2\.4\.1\s+news, <img src=x onerror=alert\(1\)>\s+\w{6}\s+valid/);
+    assert.match(second ?? '', /^iOS \w{6}\s+Museum 2\.4\.1\s+news, <img src=x onerror=alert\(1\)>\s+valid/);
     assert.match(third ?? '', /no address/);
     await assertAccessible(page);
     await open(`?where=${encodeURIComponent(JSON.stringify({ tokenDeadAt: { $exists: true } }))}`);
@@ -88,8 +87,9 @@ describe('installations in the console', () => {
         values (${site.app.appId}, ${hers}, '', ${heard}, ${site.now})`,
     );
     await open(`/${hers}`);
-    await page.getByRole('region', { name: 'Visits' }).getByText('still here').waitFor();
-    await page.getByRole('region', { name: 'Deliveries' }).getByText('Sent').waitFor();
+    const happened = page.getByRole('list', { name: 'What happened' }).getByRole('listitem');
+    await happened.filter({ hasText: 'Entered Hall' }).getByText('Shown').waitFor();
+    await page.getByText('Technical details').click();
     await page.locator('pre').getByText(script).waitFor();
     assert.ok(!(await page.content()).includes('a secret token'));
     await page.getByText('9.2 dB less than expected, learned from 20 passed beacons').waitFor();
@@ -97,7 +97,7 @@ describe('installations in the console', () => {
     await button('Forget').click();
     await dialog().getByRole('button', { name: 'Forget' }).click();
     await page.getByText('9.2 dB less than expected').waitFor({ state: 'detached' });
-    await page.getByRole('region', { name: 'Events' }).getByRole('link', { name: 'Entered Hall' }).click();
+    await happened.getByRole('link', { name: 'Entered Hall' }).click();
     await page.getByText('The message of this beacon was shown.').waitFor();
   });
 

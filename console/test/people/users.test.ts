@@ -79,17 +79,34 @@ describe('users in the console', () => {
     await page.getByText('1–1 of 1').waitFor();
   });
 
-  test('a page shows a person with the installations, and without a password', async () => {
+  test('from a name to why somebody was not told: the page of a person has the phones and what happened', async () => {
     const userId = pointer('_User', vera);
-    phone = await site.installation({ installationId: 'hers', deviceType: 'ios', userId });
+    phone = await site.installation({
+      installationId: 'hers',
+      deviceType: 'ios',
+      userId,
+      consents: { messages: { granted: false } },
+    });
+    await site.notification({ description: 'Welcome' });
     await site.send([site.decided('ENTER')], { installationId: 'hers' });
     await signIn();
-    await open(`/${vera}`);
+    await open('?q=VERA@');
+    await rows().getByRole('link', { name: /^Vera/ }).click();
+    const happened = page.getByRole('list', { name: 'What happened' }).getByRole('listitem');
+    await happened.filter({ hasText: 'Entered Hall' }).getByText('Not shown').waitFor();
+    await happened.getByText('The visitor has not agreed to messages', { exact: false }).waitFor();
     await heading(`Vera ${script}`).waitFor();
     await page.getByText('1, last used on').waitFor();
-    await page.getByRole('link', { name: /^iOS/ }).waitFor();
+    const own = page.getByRole('region', { name: `iOS ${phone.slice(-6)}` });
+    await own.getByText(/^refused on /).waitFor();
+    assert.equal(await page.getByText(phone).isVisible(), false);
     assert.ok(!(await page.content()).includes('argon2'));
     await assertAccessible(page);
+    await takePictures(page, 'person');
+    // By the end of the id in a log, too.
+    await goTo(page, `/console/apps/${site.app.appId}/installations?q=${phone.slice(-6)}`);
+    await page.getByRole('table', { name: 'installations' }).getByRole('link', { name: /^iOS/ }).click();
+    await heading(`Vera ${script}`).waitFor();
   });
 
   test('the role is changed', async () => {

@@ -93,7 +93,9 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
   return (
     <Block
       title={t('Competition')}
-      about={t('The beacons that could have had the visitor at this moment, the nearest first.')}
+      about={t(
+        'The beacons that could have had the visitor at this moment, the nearest first. Metres are to the estimated position; how near somebody is to one beacon is decided by its own signal.',
+      )}
     >
       <ul className={classes.verdicts} aria-label={t('Beacons that competed')}>
         {rivals.map(({ beaconId, distance, confidence }) => (
@@ -105,7 +107,7 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
             </Badge>
             <Text size="sm">
               <BeaconLink appId={appId} beaconId={beaconId.objectId} />
-              {t(', {distance} m away', { distance: tenths(distance) })}
+              {t(', {distance} m from the estimated position', { distance: tenths(distance) })}
             </Text>
           </li>
         ))}

@@ -3,9 +3,11 @@ import { call, confirmed, dataOf } from './api.ts';
 
 /** What belongs to a person, and its erasure. */
 
-/** Condition for records that belong to an installation. */
-export const ofInstallation = (objectId: string) => ({
-  installationId: { __type: 'Pointer', className: '_Installation', objectId } as const,
+/** Condition for records that belong to some installations. */
+export const ofPhones = (ids: readonly string[]) => ({
+  installationId: {
+    $in: ids.map((objectId) => ({ __type: 'Pointer', className: '_Installation', objectId }) as const),
+  },
 });
 
 /** Condition for installations that belong to a user. */

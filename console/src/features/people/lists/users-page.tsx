@@ -1,17 +1,18 @@
-import { Badge } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { createdColumn } from '../../components/list/columns.tsx';
-import type { ListDefinition } from '../../components/list/list-definition.ts';
-import { SectionList } from '../../components/list/section-list.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
-import { useMay } from '../../lib/data/access.ts';
-import { userName } from '../../lib/text/user-name.ts';
-import { type Times, useTimes } from '../../lib/time/times.ts';
-import type { ListedAppUser } from '../../lib/wire.ts';
-import { t } from '../../lib/words/words.ts';
-import { listUsers } from './queries.ts';
+import { createdColumn } from '../../../components/list/columns.tsx';
+import type { ListDefinition } from '../../../components/list/list-definition.ts';
+import { SectionList } from '../../../components/list/section-list.tsx';
+import { LinkButton } from '../../../components/page/link-button.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { userName } from '../../../lib/text/user-name.ts';
+import { type Times, useTimes } from '../../../lib/time/times.ts';
+import type { ListedAppUser } from '../../../lib/wire.ts';
+import { t } from '../../../lib/words/words.ts';
+import { OwnPhoneButton } from '../phones/own-phone-button.tsx';
+import { listUsers } from '../queries.ts';
+import { userRoleOptions, userRoleTexts } from '../words.ts';
 import { userBulk } from './user-bulk.ts';
-import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users');
 
@@ -25,11 +26,14 @@ export function UsersPage() {
       title={t('Users')}
       about={t('People with an account in the app.')}
       action={
-        maySeeSignIn && (
-          <LinkButton to="/apps/$appId/sign-in" params={{ appId }} icon="key" isPlain>
-            {t('How they sign in')}
-          </LinkButton>
-        )
+        <Group gap="xs">
+          <OwnPhoneButton appId={appId} />
+          {maySeeSignIn && (
+            <LinkButton to="/apps/$appId/sign-in" params={{ appId }} icon="key" isPlain>
+              {t('How they sign in')}
+            </LinkButton>
+          )}
+        </Group>
       }
       list={userList(appId, useTimes(appId), may('users.change'))}
       empty={{

@@ -1,17 +1,17 @@
 import { MultiSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { LeaveGuard } from '../../components/form/leave-guard.tsx';
-import { SaveBar } from '../../components/form/save-bar.tsx';
-import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
-import { call } from '../../lib/data/api.ts';
-import { deletedVenue, venueNames, venueNamesQuery } from '../../lib/data/venue-names.ts';
-import { userName } from '../../lib/text/user-name.ts';
-import type { AppUser } from '../../lib/wire.ts';
-import { t } from '../../lib/words/words.ts';
-import { userKeys } from './queries.ts';
+import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
+import { LeaveGuard } from '../../../components/form/leave-guard.tsx';
+import { SaveBar } from '../../../components/form/save-bar.tsx';
+import { useRecordForm } from '../../../components/form/use-record-form.ts';
+import { Block } from '../../../components/page/block.tsx';
+import { call } from '../../../lib/data/api.ts';
+import { deletedVenue, venueNames, venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { userName } from '../../../lib/text/user-name.ts';
+import type { AppUser } from '../../../lib/wire.ts';
+import { t } from '../../../lib/words/words.ts';
+import { userKeys } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

@@ -1,8 +1,8 @@
-import { useOneClick } from '../../components/form/use-one-click.ts';
-import { call } from '../../lib/data/api.ts';
-import { userName } from '../../lib/text/user-name.ts';
-import type { AppUser } from '../../lib/wire.ts';
-import { userKeys } from './queries.ts';
+import { useOneClick } from '../../../components/form/use-one-click.ts';
+import { call } from '../../../lib/data/api.ts';
+import { userName } from '../../../lib/text/user-name.ts';
+import type { AppUser } from '../../../lib/wire.ts';
+import { userKeys } from '../queries.ts';
 
 type Change = { readonly role: AppUser['role'] } | { readonly disabled: boolean };
 

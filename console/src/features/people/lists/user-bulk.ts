@@ -1,8 +1,8 @@
-import type { Bulk } from '../../components/bulk/bulk.ts';
-import { choiceBulk } from '../../components/bulk/bulk-fields.tsx';
-import { t } from '../../lib/words/words.ts';
-import { userKeys } from './queries.ts';
-import { userRoleOptions } from './words.ts';
+import type { Bulk } from '../../../components/bulk/bulk.ts';
+import { choiceBulk } from '../../../components/bulk/bulk-fields.tsx';
+import { t } from '../../../lib/words/words.ts';
+import { userKeys } from '../queries.ts';
+import { userRoleOptions } from '../words.ts';
 
 /** The members that are changed of several users at once. */
 export const userBulk = (appId: string): Bulk => ({

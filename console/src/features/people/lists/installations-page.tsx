@@ -1,21 +1,28 @@
 import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { CsvColumns } from '../../components/export/csv-of-list.ts';
-import type { ListDefinition } from '../../components/list/list-definition.ts';
-import { SectionList } from '../../components/list/section-list.tsx';
-import { shortId } from '../../components/names/names.tsx';
-import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { PageHeader } from '../../components/page/page-header.tsx';
-import { useMay } from '../../lib/data/access.ts';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
-import { appQuery } from '../../lib/data/queries.ts';
-import { senderName } from '../../lib/text/delivery-words.ts';
-import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
-import { type Times, useTimes } from '../../lib/time/times.ts';
-import { t } from '../../lib/words/words.ts';
+import type { CsvColumns } from '../../../components/export/csv-of-list.ts';
+import type { ListDefinition } from '../../../components/list/list-definition.ts';
+import { SectionList } from '../../../components/list/section-list.tsx';
+import { shortId } from '../../../components/names/names.tsx';
+import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { dataKey } from '../../../lib/data/listed.ts';
+import { appQuery } from '../../../lib/data/queries.ts';
+import { senderName } from '../../../lib/text/delivery-words.ts';
+import {
+  appText,
+  deviceWords,
+  type Installation,
+  tokenState,
+  tokenWords,
+} from '../../../lib/text/installation-words.ts';
+import { type Times, useTimes } from '../../../lib/time/times.ts';
+import { t } from '../../../lib/words/words.ts';
+import { OwnPhoneButton } from '../phones/own-phone-button.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 
@@ -33,6 +40,7 @@ export function InstallationsPage() {
       appId={appId}
       title={title}
       about={about}
+      action={<OwnPhoneButton appId={appId} />}
       list={installationList(appId, times, isPersonal)}
       empty={{
         icon: 'phone',
@@ -124,8 +132,8 @@ const filtersOf = (isPersonal: boolean): ListDefinition<'listInstallations'>['fi
 const installationList = (appId: string, times: Times, isPersonal: boolean): ListDefinition<'listInstallations'> => ({
   operation: 'listInstallations',
   plural: t('installations'),
-  searchFields: isPersonal ? ['installationId', 'appName', 'channels'] : ['appName'],
-  searchHint: isPersonal ? t('Search by installationId or app') : t('Search by app'),
+  searchFields: isPersonal ? ['objectId', 'installationId', 'appName', 'channels'] : ['objectId', 'appName'],
+  searchHint: t('Search by the short id or the app'),
   defaultOrder: '-objectId',
   csv: installationCsv,
   columns: [

@@ -1,35 +1,34 @@
-import { Alert, Badge, Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { MetadataBlock } from '../../components/code/code-block.tsx';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { PersonExport } from '../../components/export/person-export.tsx';
-import { RowList } from '../../components/list/row-list.tsx';
-import { shortId } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { TechnicalDetails } from '../../components/page/technical-details.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { eraseUser, erasureReceipt } from '../../lib/data/person.ts';
 import { appUserQuery } from '../../lib/data/queries.ts';
-import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
 import { inSentence, rich, t } from '../../lib/words/words.ts';
-import { installationsQuery, userKeys } from './queries.ts';
-import { useUserChange } from './use-user-change.ts';
-import { UserFactors } from './user-factors.tsx';
-import { UserSessions } from './user-sessions.tsx';
-import { UserVenues } from './user-venues.tsx';
+import { useUserChange } from './account/use-user-change.ts';
+import { UserFactors } from './account/user-factors.tsx';
+import { UserSessions } from './account/user-sessions.tsx';
+import { UserVenues } from './account/user-venues.tsx';
+import { WhatHappened } from './happened/what-happened.tsx';
+import { PhoneBlock } from './phones/phone-block.tsx';
+import { phonesOfQuery, userKeys } from './queries.ts';
 import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users/$userId');
@@ -39,7 +38,8 @@ interface Props {
   readonly user: AppUser;
 }
 
-export function UserPage() {
+/** A person with an account: who it is, what happened, the phones, and how the account is used. */
+export function PersonPage() {
   const { appId, userId } = route.useParams();
   const query = useQuery(appUserQuery(appId, userId));
   const mayChange = useMay()('users.change');
@@ -53,11 +53,11 @@ export function UserPage() {
       {(user) => (
         <>
           <UserFacts appId={appId} user={user} />
+          <Phones appId={appId} user={user} />
           {mayChange && <Role appId={appId} user={user} />}
           <UserVenues appId={appId} user={user} isLocked={!mayChange} />
           <UserFactors appId={appId} user={user} isLocked={!mayChange} />
           <UserSessions appId={appId} user={user} isLocked={!mayChange} />
-          <Installations appId={appId} user={user} />
         </>
       )}
     </RecordPage>
@@ -68,7 +68,7 @@ function UserFacts({ appId, user }: Props) {
   const times = useTimes(appId);
   const mayReadAudit = useMay()('audit.read');
   return (
-    <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
+    <Block title={t('Account')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {user.disabledAt && (
         <Alert color="gray" variant="light" mb="md">
           {t('This account has been off since {dateTime}. It cannot be used to sign in.', {
@@ -102,15 +102,7 @@ function UserFacts({ appId, user }: Props) {
         <Fact label={t('Signed up')} isTime>
           {times.dateTime(user.createdAt)}
         </Fact>
-        <Fact label={t('Changed')} isTime>
-          {times.dateTime(user.updatedAt)}
-        </Fact>
-        <Fact label="objectId">
-          <span className="mono">{user.objectId}</span>
-          <CopyButton text={user.objectId} label="objectId" />
-        </Fact>
       </Facts>
-      <MetadataBlock metadata={user.metadata} />
       {mayReadAudit && (
         <Group mt="md">
           <LinkButton to="/audit" params={{}} search={{ appId, about: user.objectId }} icon="list" isPlain>
@@ -118,6 +110,18 @@ function UserFacts({ appId, user }: Props) {
           </LinkButton>
         </Group>
       )}
+      <TechnicalDetails>
+        <Facts>
+          <Fact label={t('Changed')} isTime>
+            {times.dateTime(user.updatedAt)}
+          </Fact>
+          <Fact label="objectId">
+            <span className="mono">{user.objectId}</span>
+            <CopyButton text={user.objectId} label="objectId" />
+          </Fact>
+        </Facts>
+        <MetadataBlock metadata={user.metadata} />
+      </TechnicalDetails>
     </Block>
   );
 }
@@ -159,50 +163,25 @@ function Role({ appId, user }: Props) {
   );
 }
 
-function Installations({ appId, user }: Props) {
-  const { data, error } = useQuery(installationsQuery(appId, user.objectId));
-  const times = useTimes(appId);
+function Phones({ appId, user }: Props) {
+  const { data, error } = useQuery(phonesOfQuery(appId, user.objectId));
+  const phones = data?.results;
   return (
-    <Block title={t('Installations')} about={t('The phones and browsers on which this person uses the app.')}>
-      <RowList
-        rows={data?.results}
-        error={error}
-        height={70}
-        empty={
+    <>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={200} mt="md" />}
+      {phones && <WhatHappened appId={appId} phones={phones.map(({ objectId }) => objectId)} />}
+      {phones?.map((installation) => (
+        <PhoneBlock key={installation.objectId} appId={appId} installation={installation} />
+      ))}
+      {phones?.length === 0 && (
+        <Block title={t('Phones')}>
           <Text c="dimmed" size="sm">
             {t('None. The app has not linked an installation to this person.')}
           </Text>
-        }
-      >
-        {(one) => {
-          const token = tokenWords[tokenState(one)];
-          return (
-            <li key={one.objectId}>
-              <Link
-                to="/apps/$appId/installations/$installationId"
-                params={{ appId, installationId: one.objectId }}
-                className={`${blocks.row} ${blocks.link}`}
-              >
-                <span className={blocks.grow}>
-                  <span className={blocks.title}>
-                    {deviceWords[one.deviceType]} <span className="mono">{shortId(one.objectId)}</span>
-                  </span>
-                  <span className={blocks.meta}>
-                    {t('Last started {dateTime}', { dateTime: times.dateTime(one.updatedAt) })}
-                  </span>
-                </span>
-                <Badge variant="light" color={token.color} tt="none">
-                  {t('Push address: {label}', { label: token.label })}
-                </Badge>
-                <span className={blocks.chevron}>
-                  <Icon name="next" />
-                </span>
-              </Link>
-            </li>
-          );
-        }}
-      </RowList>
-    </Block>
+        </Block>
+      )}
+    </>
   );
 }
 

@@ -1,15 +1,15 @@
 import { Badge, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { RowList } from '../../components/list/row-list.tsx';
-import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
-import { useAction } from '../../lib/actions/use-action.ts';
-import { call } from '../../lib/data/api.ts';
-import { clientWords } from '../../lib/text/browser-words.ts';
-import { useTimes } from '../../lib/time/times.ts';
-import type { AppUser, Operations } from '../../lib/wire.ts';
-import { t } from '../../lib/words/words.ts';
-import { sessionsQuery, userKeys } from './queries.ts';
+import { RowList } from '../../../components/list/row-list.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import blocks from '../../../components/page/blocks.module.css';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { call } from '../../../lib/data/api.ts';
+import { clientWords } from '../../../lib/text/browser-words.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import type { AppUser, Operations } from '../../../lib/wire.ts';
+import { t } from '../../../lib/words/words.ts';
+import { sessionsQuery, userKeys } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

@@ -1,17 +1,17 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { RowList } from '../../components/list/row-list.tsx';
-import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
-import { call } from '../../lib/data/api.ts';
-import { appQuery } from '../../lib/data/queries.ts';
-import { userName } from '../../lib/text/user-name.ts';
-import { useTimes } from '../../lib/time/times.ts';
-import type { AppUser, Operations } from '../../lib/wire.ts';
-import { rich, t } from '../../lib/words/words.ts';
-import { factorsQuery, userKeys } from './queries.ts';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { RowList } from '../../../components/list/row-list.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import blocks from '../../../components/page/blocks.module.css';
+import { call } from '../../../lib/data/api.ts';
+import { appQuery } from '../../../lib/data/queries.ts';
+import { userName } from '../../../lib/text/user-name.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import type { AppUser, Operations } from '../../../lib/wire.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import { factorsQuery, userKeys } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

@@ -1,13 +1,13 @@
 import { Alert, Text, Textarea, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { DialogForm } from '../../components/form/dialog-form.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
-import names from '../../components/names/names.module.css';
-import { useAction } from '../../lib/actions/use-action.ts';
-import { dataOf } from '../../lib/data/api.ts';
-import { type Installation, tokenState } from '../../lib/text/installation-words.ts';
-import { t } from '../../lib/words/words.ts';
-import { installationKeys } from './queries.ts';
+import { DialogForm } from '../../../components/form/dialog-form.tsx';
+import { useFields } from '../../../components/form/use-fields.ts';
+import names from '../../../components/names/names.module.css';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { type Installation, tokenState } from '../../../lib/text/installation-words.ts';
+import { t } from '../../../lib/words/words.ts';
+import { installationKeys } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { Fact } from '../../components/page/facts.tsx';
-import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
-import { t } from '../../lib/words/words.ts';
-import { hearingQuery } from './queries.ts';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { Fact } from '../../../components/page/facts.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { call } from '../../../lib/data/api.ts';
+import { t } from '../../../lib/words/words.ts';
+import { hearingQuery } from '../queries.ts';
 
 interface Props {
   readonly appId: string;

@@ -1,0 +1,138 @@
+import { Badge, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { BeaconName, TriggerName } from '../../../components/names/names.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { appQuery } from '../../../lib/data/queries.ts';
+import { deliveryColors, deliveryWords } from '../../../lib/text/delivery-words.ts';
+import { eventWords } from '../../../lib/text/event-words.ts';
+import { verdictReason } from '../../../lib/text/reason-words.ts';
+import { showDuration, useTimes } from '../../../lib/time/times.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../people.module.css';
+import { happenedQuery } from '../queries.ts';
+import { type Happening, happeningsOf } from './happened.ts';
+
+interface Props {
+  readonly appId: string;
+  /** The objectIds of a person's installations. */
+  readonly phones: readonly string[];
+}
+
+/**
+ * Where a person was, which messages came of it, and why not the others. Not under pseudonyms, where an empty list would wrongly say
+ * that there is nothing.
+ */
+export function WhatHappened(props: Props) {
+  const { data: app } = useQuery(appQuery(props.appId));
+  if (app?.policy.pseudonyms !== 'daily') return <Known {...props} />;
+  return (
+    <Block title={t('What happened')}>
+      <Text c="dimmed" size="sm">
+        {t(
+          'In this app phones have pseudonyms that change every day, so that nothing tells where this one was and what it was sent. The export has it.',
+        )}
+      </Text>
+    </Block>
+  );
+}
+
+function Known({ appId, phones }: Props) {
+  const { data, error } = useQuery(happenedQuery(appId, phones));
+  const times = useTimes(appId);
+  const happenings =
+    data &&
+    happeningsOf({
+      events: data.events.results,
+      verdicts: data.verdicts,
+      deliveries: data.deliveries.results,
+    });
+  return (
+    <Block
+      title={t('What happened')}
+      about={t('The latest visits and messages, and why others were not shown. Times are in {zone}.', {
+        zone: times.zone,
+      })}
+    >
+      <FailureNote message={error?.message} />
+      {!data && !error && phones.length > 0 && <Skeleton h={120} />}
+      {(phones.length === 0 || happenings?.length === 0) && (
+        <Text c="dimmed" size="sm">
+          {t('It has not been near a beacon yet, and no message was sent to it.')}
+        </Text>
+      )}
+      <ul className={classes.happened} aria-label={t('What happened')}>
+        {happenings?.map((one) => (
+          <li key={'event' in one ? one.event.objectId : one.delivery.objectId}>
+            <time className={classes.soft} dateTime={one.at}>
+              {times.dateTime(one.at)}
+            </time>
+            <Line appId={appId} happening={one} visits={data?.visits.results ?? []} />
+          </li>
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+interface LineProps {
+  readonly appId: string;
+  readonly happening: Happening;
+  readonly visits: readonly { readonly objectId: string; readonly dwell: number | null }[];
+}
+
+function Line({ appId, happening, visits }: LineProps) {
+  if ('delivery' in happening) {
+    const { objectId, state } = happening.delivery;
+    return (
+      <div>
+        <Link
+          to="/apps/$appId/activity/deliveries/$deliveryId"
+          params={{ appId, deliveryId: objectId }}
+          className={classes.what}
+        >
+          {t('A push')}
+        </Link>{' '}
+        <Badge variant="light" color={deliveryColors[state]} tt="none">
+          {deliveryWords[state]}
+        </Badge>
+      </div>
+    );
+  }
+  const { event, verdicts } = happening;
+  const visit = event.event === 'EXIT' ? visits.find(({ objectId }) => objectId === event.visitId) : undefined;
+  return (
+    <div>
+      <Link
+        to="/apps/$appId/activity/events/$eventId"
+        params={{ appId, eventId: event.objectId }}
+        className={classes.what}
+      >
+        {eventWords[event.event]} <BeaconName appId={appId} beaconId={event.beaconId.objectId} />
+      </Link>
+      {visit?.dwell != null && (
+        <span className={classes.soft}> {t('after {duration}', { duration: showDuration(visit.dwell) })}</span>
+      )}
+      {verdicts.length > 0 && (
+        <ul className={classes.verdicts}>
+          {verdicts.map(({ objectId, outcome, triggerId, text }) => (
+            <li key={objectId}>
+              <Badge variant="light" color={outcomes[outcome].color} tt="none">
+                {outcomes[outcome].text}
+              </Badge>{' '}
+              <TriggerName appId={appId} triggerId={triggerId} />
+              {outcome !== 'fired' && <div className={classes.soft}>{verdictReason(text)}</div>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const outcomes = {
+  fired: { text: t('Shown'), color: 'teal' },
+  stopped: { text: t('Not shown'), color: 'gray' },
+  pending: { text: t('Waiting'), color: 'blue' },
+} as const;

@@ -1,0 +1,76 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { PersonExport } from '../../../components/export/person-export.tsx';
+import { shortId } from '../../../components/names/names.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { DeleteButton } from '../../../components/page/record-page.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { eraseInstallation, erasureReceipt } from '../../../lib/data/person.ts';
+import { deviceWords, type Installation } from '../../../lib/text/installation-words.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import { installationKeys, installationQuery } from '../queries.ts';
+import { TestMessage } from './test-message.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly installation: Installation;
+}
+
+/** What is done with one phone. */
+export function PhoneActions({ appId, installation }: Props) {
+  const mayCall = useMayCall();
+  const [isTesting, setTesting] = useState(false);
+  const [isErasing, setErasing] = useState(false);
+  return (
+    <Group gap="xs">
+      {mayCall('deleteInstallation') && <DeleteButton onClick={() => setErasing(true)}>{t('Erase')}</DeleteButton>}
+      {mayCall('deleteInstallation') && (
+        <PersonExport appId={appId} kind="installation" objectId={installation.objectId} />
+      )}
+      {mayCall('sendPush') && (
+        <Button variant="default" leftSection={<Icon name="send" size={16} />} onClick={() => setTesting(true)}>
+          {t('Send a test message')}
+        </Button>
+      )}
+      <TestMessage appId={appId} installation={installation} isOpen={isTesting} onClose={() => setTesting(false)} />
+      <EraseInstallation
+        appId={appId}
+        installation={installation}
+        isOpen={isErasing}
+        onClose={() => setErasing(false)}
+      />
+    </Group>
+  );
+}
+
+interface DialogProps extends Props {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps) {
+  const name = `${deviceWords[installation.deviceType]} ${shortId(installation.objectId)}`;
+  const forget = installationQuery(appId, installation.objectId).queryKey;
+  return (
+    <ConfirmedAction
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Erase the installation')}
+      confirm={t('Erase {name}', { name })}
+      run={() => eraseInstallation(appId, installation.objectId)}
+      done={t('{name} was erased.', { name })}
+      more={erasureReceipt(appId)}
+      refresh={installationKeys(appId)}
+      leave={{ to: '/apps/$appId/installations', params: { appId }, forget }}
+    >
+      {rich('<b>{name}</b> is erased permanently, with its visits, events, log records and deliveries.', {
+        name,
+        b: (inner) => <b>{inner}</b>,
+      })}
+      <Text size="sm" mt="xs">
+        {t('If the app is still on the phone, it registers again at its next start, as a new installation.')}
+      </Text>
+    </ConfirmedAction>
+  );
+}

@@ -1,0 +1,148 @@
+import { Alert, Badge } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { MetadataBlock } from '../../../components/code/code-block.tsx';
+import { CopyButton } from '../../../components/code/copy-field.tsx';
+import { ShowRequest } from '../../../components/code/show-request.tsx';
+import names from '../../../components/names/names.module.css';
+import { shortId } from '../../../components/names/names.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import { Fact, Facts } from '../../../components/page/facts.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { TechnicalDetails } from '../../../components/page/technical-details.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { senderName } from '../../../lib/text/delivery-words.ts';
+import {
+  appText,
+  deviceWords,
+  type Installation,
+  tokenState,
+  tokenWords,
+} from '../../../lib/text/installation-words.ts';
+import { type Times, useTimes } from '../../../lib/time/times.ts';
+import { told } from '../../../lib/words/service-words.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../people.module.css';
+import { HearingFact } from './hearing.tsx';
+import { PhoneActions } from './phone-actions.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly installation: Installation;
+  /** What is done with the phone is in the head of its page. */
+  readonly isAlone?: boolean;
+}
+
+/** One phone of a person: whether messages reach it, and what its owner has agreed to. */
+export function PhoneBlock({ appId, installation, isAlone = false }: Props) {
+  const times = useTimes(appId);
+  const token = tokenState(installation);
+  const { consents = {}, tokenDeadAt, tokenAt, deviceType, deviceModel, objectId } = installation;
+  return (
+    <Block title={isAlone ? t('Phone') : `${deviceModel ?? deviceWords[deviceType]} ${shortId(objectId)}`}>
+      {token === 'dead' && (
+        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+          {t(
+            'Pushes have not reached it since {dateTime}. {sentenceOf} The push address is renewed when the app is opened again.',
+            { dateTime: times.dateTime(tokenDeadAt ?? ''), sentenceOf: sentenceOf(installation.tokenDeadReason) },
+          )}
+        </Alert>
+      )}
+      <Facts>
+        <Fact label={t('Push address')}>
+          <Badge variant="light" color={tokenWords[token].color} tt="none">
+            {tokenWords[token].label}
+          </Badge>
+          {token === 'live' && tokenAt && (
+            <span className={classes.soft}>{t('since {date}', { date: times.date(tokenAt) })}</span>
+          )}
+        </Fact>
+        <Fact label={t('App')}>{appText(installation) || t('unknown')}</Fact>
+        <Fact label={t('Last started')} isTime>
+          {times.dateTime(installation.updatedAt)}
+        </Fact>
+        {purposes.map(({ name, label }) => (
+          <Fact key={name} label={label}>
+            {consentText(consents[name], times)}
+          </Fact>
+        ))}
+      </Facts>
+      <PhoneDetails appId={appId} installation={installation} isAlone={isAlone} />
+    </Block>
+  );
+}
+
+/** What a developer asks about it. */
+function PhoneDetails({ appId, installation, isAlone = false }: Props) {
+  const times = useTimes(appId);
+  const mayCall = useMayCall();
+  const { metadata = {}, channels = [], objectId } = installation;
+  return (
+    <TechnicalDetails>
+      <Facts>
+        <Fact label={t('Push type')}>{installation.pushType ? senderName(installation.pushType) : t('unknown')}</Fact>
+        <Fact label={t('App identifier')}>{installation.appIdentifier ?? t('unknown')}</Fact>
+        {installation.deviceModel && <Fact label={t('Device model')}>{installation.deviceModel}</Fact>}
+        <HearingFact appId={appId} installationId={objectId} />
+        <Fact label={t('Channels')}>{channels.length > 0 ? channels.join(', ') : t('none')}</Fact>
+        <Fact label={t('Language, time zone')}>
+          {[installation.localeIdentifier, installation.timeZone].filter(Boolean).join(', ') || t('unknown')}
+        </Fact>
+        <Fact label={t('First registered')} isTime>
+          {times.dateTime(installation.createdAt)}
+        </Fact>
+        {installation.installationId && (
+          <Fact label="installationId" isWide>
+            <span className="mono">{installation.installationId}</span>
+            <CopyButton text={installation.installationId} label="installationId" />
+          </Fact>
+        )}
+        <Fact label="objectId">
+          <span className="mono">{objectId}</span>
+          <CopyButton text={objectId} label="objectId" />
+        </Fact>
+        <Fact label={t('Log')}>
+          <span className={classes.logs}>
+            {logs
+              .filter(({ needs }) => mayCall(needs))
+              .map(({ to, label }) => (
+                <Link key={to} to={to} params={{ appId }} search={{ visitor: objectId }} className={names.link}>
+                  {label}
+                </Link>
+              ))}
+          </span>
+        </Fact>
+      </Facts>
+      <MetadataBlock metadata={metadata} />
+      {!isAlone && <PhoneActions appId={appId} installation={installation} />}
+      <ShowRequest appId={appId} request={{ operation: 'getInstallation', params: { objectId } }} />
+    </TechnicalDetails>
+  );
+}
+
+const logs = [
+  { to: '/apps/$appId/activity/visits', label: t('Visits'), needs: 'listVisits' },
+  { to: '/apps/$appId/activity/events', label: t('Events'), needs: 'listEvents' },
+  { to: '/apps/$appId/activity/deliveries', label: t('Deliveries'), needs: 'listDeliveries' },
+] as const;
+
+const purposes = [
+  { name: 'messages', label: t('Messages') },
+  { name: 'analytics', label: t('Analytics') },
+  { name: 'identity', label: t('Link to an account') },
+] as const;
+
+type Decision = NonNullable<Installation['consents']>['messages'];
+
+function consentText(decision: Decision, times: Times): string {
+  if (decision === undefined) return t('the visitor has said nothing');
+  const { granted, textVersion, at } = decision;
+  const text = textVersion === undefined ? '' : t(', text {textVersion}', { textVersion });
+  return t('{hasGranted, select, true {agreed} other {refused}} on {dateTime}{text}', {
+    hasGranted: Boolean(granted),
+    dateTime: times.dateTime(at),
+    text,
+  });
+}
+
+/** Answers of push services end with or without a full stop. */
+const sentenceOf = (reason = ''): string => told(reason === '' || reason.endsWith('.') ? reason : `${reason}.`);

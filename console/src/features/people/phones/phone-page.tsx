@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Navigate } from '@tanstack/react-router';
+import { shortId } from '../../../components/names/names.tsx';
+import { RecordPage } from '../../../components/page/record-page.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { deviceWords } from '../../../lib/text/installation-words.ts';
+import { t } from '../../../lib/words/words.ts';
+import { WhatHappened } from '../happened/what-happened.tsx';
+import { installationQuery } from '../queries.ts';
+import { PhoneActions } from './phone-actions.tsx';
+import { PhoneBlock } from './phone-block.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/installations/$installationId');
+
+/** The page of a person of whom only the phone is known. Where there is an account, its page has the phone. */
+export function PhonePage() {
+  const { appId, installationId } = route.useParams();
+  const query = useQuery(installationQuery(appId, installationId));
+  const mayReadUsers = useMay()('users.read');
+  const { userId } = query.data ?? {};
+  if (userId && mayReadUsers)
+    return <Navigate to="/apps/$appId/users/$userId" params={{ appId, userId: userId.objectId }} replace />;
+  return (
+    <RecordPage
+      query={query}
+      title={(installation) =>
+        installation ? (
+          <>
+            {deviceWords[installation.deviceType]} <span className="mono">{shortId(installationId)}</span>
+          </>
+        ) : (
+          t('Installation')
+        )
+      }
+      all={{ label: t('All installations'), to: '/apps/$appId/installations', params: { appId } }}
+      action={(installation) => <PhoneActions appId={appId} installation={installation} />}
+    >
+      {(installation) => (
+        <>
+          <WhatHappened appId={appId} phones={[installationId]} />
+          <PhoneBlock appId={appId} installation={installation} isAlone />
+        </>
+      )}
+    </RecordPage>
+  );
+}

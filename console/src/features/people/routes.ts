@@ -1,0 +1,32 @@
+import { createRoute } from '@tanstack/react-router';
+import { readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
+import { app } from '../../frame/routes.ts';
+
+const users = createRoute({
+  getParentRoute: () => app,
+  path: '/users',
+  validateSearch: readListSearch,
+  component: forRoles('users.read', () => import('./lists/users-page.tsx'), 'UsersPage'),
+});
+
+const person = createRoute({
+  getParentRoute: () => app,
+  path: '/users/$userId',
+  component: forRoles('users.read', () => import('./person-page.tsx'), 'PersonPage'),
+});
+
+const phones = createRoute({
+  getParentRoute: () => app,
+  path: '/installations',
+  validateSearch: readListSearch,
+  component: forRoles('listInstallations', () => import('./lists/installations-page.tsx'), 'InstallationsPage'),
+});
+
+const phone = createRoute({
+  getParentRoute: () => app,
+  path: '/installations/$installationId',
+  component: forRoles('getInstallation', () => import('./phones/phone-page.tsx'), 'PhonePage'),
+});
+
+export const peopleRoutes = [users, person, phones, phone] as const;
