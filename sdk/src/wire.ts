@@ -5653,6 +5653,39 @@ export type Operations = {
             readonly results: readonly Occupancy[];
         };
     };
+    /** Report what a gateway has heard, as it sends it */
+    readonly reportFromGateway: {
+        readonly params: {
+            readonly gatewayId: string;
+        };
+        readonly query: {
+            /** Whose message it is; found out without it */
+            readonly format?: ("aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly") | string;
+        };
+        readonly body: Blob | ArrayBuffer | Uint8Array;
+        readonly answer: {
+            readonly result: {
+                /** Whose message it was; null: unknown */
+                readonly format: ("aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly") | null;
+                /** Advertisements that became sightings */
+                readonly taken: number;
+                /** Of tags that no installation stands for */
+                readonly unknown: number;
+                /** Of tags that were heard before in the same second */
+                readonly merged: number;
+                /** Not stored, because the gateway sends more than can be stored */
+                readonly dropped: number;
+                /** Not usable */
+                readonly refused: number;
+                /** Why; each reason once, with an example */
+                readonly problems: readonly {
+                    readonly code: string;
+                    readonly message: string;
+                    readonly count: number;
+                }[];
+            };
+        };
+    };
     /** Listen to what happens, as server-sent events */
     readonly streamEvents: {
         readonly params: undefined;
@@ -5858,6 +5891,7 @@ export const operations = {
   getForecast: { method: 'GET', path: '/analytics/forecast', answer: { result: 'object' } },
   getMessageNumbers: { method: 'GET', path: '/analytics/messages', answer: { result: 'object' } },
   listOccupancy: { method: 'GET', path: '/occupancy', answer: { results: 'array' } },
+  reportFromGateway: { method: 'POST', path: '/gateways/{gatewayId}/report', answer: { result: 'object' } },
   streamEvents: { method: 'GET', path: '/stream' },
   listLogs: { method: 'GET', path: '/logs', answer: { results: 'array' } },
   createLog: { method: 'POST', path: '/logs', answer: { result: 'object' } },

@@ -1399,6 +1399,8 @@ export type CreateSecretKeyBody = {
         readonly buckets?: readonly string[];
         /** Of what belongs to venues: these alone, by objectId; all without it. Not for listen */
         readonly venues?: readonly string[];
+        /** Of sightings: what these gateways have heard alone; everything, phones included, without it */
+        readonly gateways?: readonly string[];
     }[];
     /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
     readonly networks?: readonly string[];
@@ -2042,6 +2044,8 @@ export type SecretKey = {
         readonly buckets?: readonly string[];
         /** Of what belongs to venues: these alone, by objectId; all without it. Not for listen */
         readonly venues?: readonly string[];
+        /** Of sightings: what these gateways have heard alone; everything, phones included, without it */
+        readonly gateways?: readonly string[];
     }[];
     /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
     readonly networks: readonly string[];

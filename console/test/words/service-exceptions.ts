@@ -47,7 +47,9 @@ export const serviceExceptions: readonly Exception[] = [
         'features/presence/sightings/(service|pipeline|ticker)',
         'features/presence/live/(?!routes)',
         'features/presence/logs/',
+        'features/presence/gateways/',
       ),
+      /^packages\/gateways\/src\//,
       ...server(
         'sign-in/(oidc/id-token|sign-in-answer)',
         'features/people/identities/(service|routes)',

@@ -28,7 +28,7 @@ export { localTime, siteTimeZone } from './rules/local-time.ts';
 export { POLITE } from './rules/policy.ts';
 export type * from './rules/rule-types.ts';
 export { TIME_TO_LIVE_SECONDS, triggersOf } from './rules/rules.ts';
-export { advertisedKey, tagKey } from './tag-key.ts';
+export { advertisedKey, receiverName, tagKey } from './tag-key.ts';
 export { compareSamples, endings, type Followed, type Following, follow, nextEnding } from './track.ts';
 export type { Normalised, WireContext } from './wire/wire.ts';
 export { normalise } from './wire/wire.ts';

@@ -10,6 +10,12 @@ export function tagKey(advertised: string): string {
   return /^[0-9a-f]{12}$/.test(plain) ? plain : text;
 }
 
+/** The name of a receiver: an address in any of the usual spellings is 12 hexadecimal digits in lower case, any other name itself. */
+export function receiverName(name: string): string {
+  const plain = name.replace(/[:-]/g, '').toLowerCase();
+  return /^[0-9a-f]{12}$/.test(plain) ? plain : name;
+}
+
 /** The key of `metadata.advertisedId`; longer ones than an index entry holds are none. */
 export function advertisedKey(metadata: unknown): string | null {
   const id = (metadata as Readonly<Record<string, unknown>> | null | undefined)?.['advertisedId'];

@@ -60,7 +60,7 @@ const READ: [string, unknown, Partial<WireContext>, Subject, Observation][] = [
   ],
   [
     'ESPresense over MQTT',
-    { id: `iBeacon:${UUID}-1-2`, rssi: -64, 'rssi@1m': -59, distance: 1.8, interval: 5 },
+    { id: `iBeacon:${UUID}-1-2`, rssi: -64, 'rssi@1m': -59, distance: 1.8, interval: 5_000 },
     espresense,
     { direction: 'gateway', gateway: 'hall', tag: `iBeacon:${UUID}-1-2`, address },
     {

@@ -188,10 +188,15 @@ function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Admis
 }
 
 function findApp(request: FastifyRequest, gate: Gate): MaybePromise<Admission> {
+  const appId = credential(request, gate.appIdNames);
+  const appKey = credential(request, gate.appKeyNames);
+  const basic = appId === undefined && appKey === undefined ? basicOf(request) : undefined;
   const admission = andThen(gate.cacheVersion.fresh(), () =>
-    gate.guard.app(credential(request, gate.appIdNames), credential(request, gate.appKeyNames), request.ip),
+    gate.guard.app(basic?.appId ?? appId, basic?.appKey ?? appKey, request.ip),
   );
   return andThen(admission, (admission) => {
+    // Nobody is to type the key of an app into a browser.
+    if (basic && !admission.secretKey) throw fail('InvalidCredentials');
     request.usedKey = admission;
     return admission;
   });
@@ -206,6 +211,15 @@ function credential(request: FastifyRequest, names: readonly string[]): string |
   return undefined;
 }
 
+const basicForm = /^Basic +([A-Za-z0-9+/=]{1,400})$/i;
+
+/** The AppId and a secret key as user and password, from what cannot send headers of its own. */
+function basicOf({ raw }: FastifyRequest): { readonly appId: string; readonly appKey: string } | undefined {
+  const [, encoded] = basicForm.exec(raw.headers.authorization ?? '') ?? [];
+  const [, appId, appKey] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString('utf8')) ?? [];
+  return appId === undefined || appKey === undefined ? undefined : { appId, appKey };
+}
+
 function admitUser(
   request: FastifyRequest,
   guarded: Admission,
@@ -216,7 +230,8 @@ function admitUser(
   const params = request.params as Readonly<Record<string, string>>;
   const grant = grantOf(endpoint, app.rules, params);
   if (secretKey) {
-    if (request.raw.headers.authorization !== undefined) throw fail('OperationForbidden', keyAndBearer);
+    const { authorization } = request.raw.headers;
+    if (authorization !== undefined && !basicForm.test(authorization)) throw fail('OperationForbidden', keyAndBearer);
     assertInScope(endpoint, secretKey, params);
     if (grant === 'nobody') throw fail('OperationForbidden');
     return { app, now, user: undefined, secretKey };

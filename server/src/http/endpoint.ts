@@ -182,8 +182,8 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly writes?: readonly string[];
   /** It is about an installation, which may have to be proven by its secret. */
   readonly takesInstallationSecret?: true;
-  /** The body is a file of any type instead of JSON; the handler reads `stream`. */
-  readonly takesStream?: true;
+  /** The body is a file of any type instead of JSON, or what is described; the handler reads `stream`. */
+  readonly takesStream?: true | { readonly description: string };
   readonly answer: Success;
   /**
    * In the console the password or a passkey must have been given in the last few minutes. Elsewhere it changes nothing: an app's own

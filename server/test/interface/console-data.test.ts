@@ -86,6 +86,7 @@ const forAppsOnly = [
   'registerInstallation',
   'reportReceipts',
   'sendSightings',
+  'reportFromGateway',
   'createLog',
 ];
 

@@ -25,7 +25,16 @@ export interface BeaconAddress {
  */
 export type Subject =
   | { readonly direction: 'phone'; readonly beaconId?: string; readonly address?: BeaconAddress }
-  | { readonly direction: 'gateway'; readonly gateway: string; readonly tag: string; readonly address?: BeaconAddress };
+  | GatewaySubject;
+
+export interface GatewaySubject {
+  readonly direction: 'gateway';
+  readonly gateway: string;
+  readonly tag: string;
+  readonly address?: BeaconAddress;
+  /** What else identifies the tag, in a frame of a vendor. */
+  readonly identity?: string;
+}
 
 /** One thing that a sender reports, in the one form that the engine reads. `normalise` in wire.ts makes it. */
 export interface Observation {

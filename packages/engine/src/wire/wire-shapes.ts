@@ -104,7 +104,10 @@ export function readEspresense(raw: Raw, topic?: string): DraftReading {
     return refuse('unknown_shape', 'topic', 'An ESPresense report needs its topic, espresense/devices/<id>/<room>.');
   }
   const distance = asNumber(raw['distance']);
+  // Milliseconds: `interval` from v2.1 to v3.3.6, `int` from v4 on.
+  const interval = asNumber(raw['int'] ?? raw['interval']);
   const values: Omit<Draft, 'subject'> = {
+    ...(interval === undefined || interval < 0 ? {} : { interval: interval / 1000 }),
     ...optional('rssi', raw['rssi']),
     ...optional('txPower', raw['rssi@1m']),
     ...optional('distance', distance),

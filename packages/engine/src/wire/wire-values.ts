@@ -29,6 +29,7 @@ export interface Draft {
   readonly smoothed?: true;
   readonly receiver?: string;
   readonly sender?: ReporterKind;
+  readonly interval?: number;
 }
 
 export type Refused = { readonly ok: false; readonly problem: ReportProblem };

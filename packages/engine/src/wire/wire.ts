@@ -61,7 +61,7 @@ function complete(raw: Record<string, unknown>, draft: Draft, context: WireConte
   const useless = draft.event === undefined ? uselessMeasurement(draft) : null;
   if (useless !== null) return useless;
   const { subject, ...values } = draft;
-  const interval = isInterval(raw['interval']) ? raw['interval'] : context.interval;
+  const interval = draft.interval ?? (isInterval(raw['interval']) ? raw['interval'] : context.interval);
   const sender = senderOf(raw['sender']) ?? draft.sender ?? context.sender;
   const observation: Observation = {
     ...values,

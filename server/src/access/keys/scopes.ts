@@ -26,6 +26,8 @@ export interface StoredScope {
   readonly buckets?: readonly string[];
   /** Only of what belongs to these venues. */
   readonly venues?: readonly string[];
+  /** Of sightings: only what these gateways have heard. */
+  readonly gateways?: readonly string[];
 }
 
 const verbsOf = ({ verbs: possible }: RuledResource) => verbs.filter((verb) => possible[verb] !== undefined);
@@ -44,8 +46,11 @@ export const scopeVerbs: Readonly<Record<ScopeResource, readonly Verb[]>> = Obje
 const maxScopes = 100;
 const maxBuckets = 100;
 const maxVenues = 100;
+const maxGateways = 100;
 const bucketName = /^[A-Za-z][A-Za-z0-9_]{0,29}$/;
 const venueId = /^[A-Za-z0-9_-]{1,40}$/;
+/** See `gateway` of a batch of sightings. */
+const gatewayName = /^[^/]{1,200}$/;
 
 /**
  * Reads scopes as a person or a program gives them.
@@ -70,8 +75,8 @@ function readScope(given: unknown, at: string, problems: Problem[]): StoredScope
   const complain = (field: string, problem: string) => void problems.push({ field, problem });
   if (!isObject(given)) complain(at, 'must be a JSON object with resource and verbs');
   for (const name of Object.keys(scope))
-    if (!['resource', 'verbs', 'buckets', 'venues'].includes(name))
-      complain(`${at}.${name}`, 'is not known; a scope has resource, verbs, buckets and venues');
+    if (!['resource', 'verbs', 'buckets', 'venues', 'gateways'].includes(name))
+      complain(`${at}.${name}`, 'is not known; a scope has resource, verbs, buckets, venues and gateways');
   const resource = scope['resource'] as ScopeResource;
   const possible = Object.hasOwn(scopeVerbs, String(resource)) ? scopeVerbs[resource] : undefined;
   const asked = Array.isArray(scope['verbs']) ? [...new Set<unknown>(scope['verbs'])] : [];
@@ -81,8 +86,10 @@ function readScope(given: unknown, at: string, problems: Problem[]): StoredScope
     complain(`${at}.verbs`, `must be a list of ${possible.join(', ')}`);
   const buckets = readBuckets(scope, `${at}.buckets`, complain);
   const venues = readVenues(scope, asked, `${at}.venues`, complain);
+  const gateways = readGateways(scope, `${at}.gateways`, complain);
   const chosen = verbs.filter((verb) => asked.includes(verb));
-  return { resource, verbs: chosen, ...(buckets ? { buckets } : {}), ...(venues ? { venues } : {}) };
+  const limits = { ...(buckets ? { buckets } : {}), ...(venues ? { venues } : {}), ...(gateways ? { gateways } : {}) };
+  return { resource, verbs: chosen, ...limits };
 }
 
 type Complain = (field: string, problem: string) => void;
@@ -116,37 +123,59 @@ function readBuckets(
   return isList ? [...new Set(buckets as string[])] : undefined;
 }
 
+function readGateways(
+  { resource, gateways }: Readonly<Record<string, unknown>>,
+  at: string,
+  complain: Complain,
+): readonly string[] | undefined {
+  if (gateways === undefined || gateways === null) return undefined;
+  const isList = Array.isArray(gateways) && gateways.length > 0 && gateways.length <= maxGateways;
+  if (resource !== 'sightings') complain(at, 'is only for sightings');
+  else if (!isList || !gateways.every((name) => typeof name === 'string' && gatewayName.test(name)))
+    complain(at, `must be a list of 1 to ${maxGateways} names of gateways; leave it out for phones and all gateways`);
+  return isList ? [...new Set(gateways as string[])] : undefined;
+}
+
 /**
- * A scope as one text: `sightings:create`, `visits:list,get`, `records/notes+birds:list`, `beacons@VENUE1+VENUE2:list`.
+ * A scope as one text: `sightings:create`, `sightings/hall+shop:create`, `visits:list,get`, `records/notes+birds:list`,
+ * `beacons@VENUE1+VENUE2:list`.
  *
  * @throws Failure ValidationError for a text of another form
  */
 export function parseScope(text: string): unknown {
-  const parts = /^([a-z]+)(?:\/([\w+]+))?(?:@([\w+-]+))?:([a-z,]+)$/.exec(text.trim());
+  const parts = /^([a-z]+)(?:\/([\w.+-]+))?(?:@([\w+-]+))?:([a-z,]+)$/.exec(text.trim());
   if (!parts) {
     const problem = 'must look like sightings:create, visits:list,get, records/notes+birds:list or beacons@VENUE:list';
     throw fail('ValidationError', { message: `"${text}" ${problem}.`, details: [{ field: 'scopes', problem }] });
   }
-  const [, resource, buckets, venues, asked = ''] = parts;
+  const [, resource, names, venues, asked = ''] = parts;
   const limits = {
-    ...(buckets ? { buckets: buckets.split('+') } : {}),
+    ...(names ? { [resource === 'sightings' ? 'gateways' : 'buckets']: names.split('+') } : {}),
     ...(venues ? { venues: venues.split('+') } : {}),
   };
   return { resource, verbs: asked.split(','), ...limits };
 }
 
-export function scopeText({ resource, verbs: allowed, buckets, venues }: StoredScope): string {
-  return `${resource}${buckets ? `/${buckets.join('+')}` : ''}${venues ? `@${venues.join('+')}` : ''}:${allowed.join(',')}`;
+export function scopeText({ resource, verbs: allowed, buckets, venues, gateways }: StoredScope): string {
+  const names = buckets ?? gateways;
+  return `${resource}${names ? `/${names.join('+')}` : ''}${venues ? `@${venues.join('+')}` : ''}:${allowed.join(',')}`;
 }
 
 /** What one scope of a key leaves of a resource; undefined: all of it. */
 interface Part {
   readonly buckets: ReadonlySet<string> | undefined;
   readonly venues: ReadonlySet<string> | undefined;
+  readonly gateways: ReadonlySet<string> | undefined;
 }
 
 /** Two scopes for the same resource: what either allows. */
+const either = (one: Part, other: Part): Part => ({
+  buckets: joined(one.buckets, other.buckets),
+  venues: joined(one.venues, other.venues),
+  gateways: joined(one.gateways, other.gateways),
+});
 const joined = (one: Part['buckets'], other: Part['buckets']) => one && other && new Set([...one, ...other]);
+const setOf = (names: readonly string[] | undefined) => names && new Set(names);
 
 /** The scopes of one key, ready to be checked. */
 export class Scopes {
@@ -154,15 +183,12 @@ export class Scopes {
   readonly #allowed = new Map<string, Part>();
 
   constructor(stored: readonly StoredScope[]) {
-    for (const { resource, verbs: allowed, buckets, venues } of stored)
+    for (const { resource, verbs: allowed, ...limits } of stored)
       for (const verb of allowed) {
         const key = `${resource}:${verb}`;
         const known = this.#allowed.get(key);
-        const part = { buckets: buckets && new Set(buckets), venues: venues && new Set(venues) };
-        this.#allowed.set(
-          key,
-          known ? { buckets: joined(known.buckets, part.buckets), venues: joined(known.venues, part.venues) } : part,
-        );
+        const part = { buckets: setOf(limits.buckets), venues: setOf(limits.venues), gateways: setOf(limits.gateways) };
+        this.#allowed.set(key, known ? either(known, part) : part);
       }
   }
 
@@ -176,5 +202,10 @@ export class Scopes {
   venues({ of, verb }: Scope): readonly string[] | undefined {
     const venues = this.#allowed.get(`${of}:${verb}`)?.venues;
     return venues && [...venues];
+  }
+
+  /** The gateways to which the key is limited for this; undefined: none, or no such scope. */
+  gateways({ of, verb }: Scope): ReadonlySet<string> | undefined {
+    return this.#allowed.get(`${of}:${verb}`)?.gateways;
   }
 }

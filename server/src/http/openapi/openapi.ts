@@ -260,12 +260,15 @@ function headerParameters({ takesIfMatch, repeat, takesKey, takesInstallationSec
 }
 
 function requestBody(endpoint: Documented): Json | undefined {
-  if (endpoint.takesStream) {
+  const { takesStream } = endpoint;
+  if (takesStream) {
     return {
       required: true,
       description:
-        'The file itself. The Content-Type of the request is stored as the type of the file: send `image/png` for a ' +
-        'picture, or the picture is offered for download instead of being shown.',
+        takesStream !== true
+          ? takesStream.description
+          : 'The file itself. The Content-Type of the request is stored as the type of the file: send `image/png` for a ' +
+            'picture, or the picture is offered for download instead of being shown.',
       content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
     };
   }

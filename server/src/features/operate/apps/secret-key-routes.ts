@@ -34,6 +34,12 @@ const scopeSchema = Type.Object({
       description: 'Of what belongs to venues: these alone, by objectId; all without it. Not for listen',
     }),
   ),
+  gateways: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Of sightings: what these gateways have heard alone; everything, phones included, without it',
+    }),
+  ),
 });
 const members = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Who uses it; it is in the log and the audit' }),

@@ -1,3 +1,4 @@
+import { receiverName } from '@pharos/engine';
 import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { nullable, text as textColumn } from '../../../db/table.ts';
@@ -85,7 +86,7 @@ export const beaconRecord = {
 /** `metadata.gatewayId`: the fixed receiver that stands for this beacon. Longer ones than an index entry holds are none. */
 export function gatewayKey(metadata: unknown): string | null {
   const id = isObject(metadata) ? metadata['gatewayId'] : undefined;
-  return typeof id === 'string' && id !== '' && id.length <= 200 ? id : null;
+  return typeof id === 'string' && id !== '' && id.length <= 200 ? receiverName(id) : null;
 }
 
 /** A beacon's uuid as it is compared: without case and dashes. */

@@ -34,6 +34,7 @@ export interface Sightings extends Feature {
   /** Writes what the cache has of some installations. */
   readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
   readonly retention: Retention;
+  readonly takeHeard: SightingService['takeHeard'];
 }
 
 declare module '../../context.ts' {
@@ -94,6 +95,7 @@ function createSightings(context: Context): Sightings {
     },
     ticker,
     retention,
+    takeHeard: service.takeHeard,
     ...endpointsOf(context, { service, trackCache, radio, hearing, counts, replaying }),
     jobs: { ...erasureJobHandlers({ db, traceTables: context.traceTables }), [replayJob]: replayHandler(replaying) },
     sweeps: {

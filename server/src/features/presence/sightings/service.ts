@@ -1,3 +1,4 @@
+import { receiverName } from '@pharos/engine';
 import { Type } from 'typebox';
 import { seesWhereabouts } from '../../../access/caller.ts';
 import { permissionsOf } from '../../../access/consent.ts';
@@ -15,9 +16,11 @@ import { batchKey } from './lock/fresh.ts';
 import { lockForDecision } from './lock/lock.ts';
 import { readOne, TrackCache } from './lock/track-cache.ts';
 import { type TakeTools, takeTogether } from './pipeline.ts';
+import { type HeardByGateway, readHeard } from './read/heard.ts';
 import {
   type Batch,
   placeReports,
+  type Reading,
   readBatch,
   readSightings,
   sightingsExample,
@@ -25,7 +28,7 @@ import {
 } from './read/reports.ts';
 import { type RecordTools, recordDecisions } from './record/record.ts';
 import type { SiteCache } from './site/site.ts';
-import type { Effect, Intake, Report, Sender } from './stages/stages.ts';
+import type { Effect, Intake, ItemProblem, Report, Sender } from './stages/stages.ts';
 import type { TrackKey } from './traces/reported.ts';
 
 export const sightingsTag: Tag = {
@@ -33,6 +36,8 @@ export const sightingsTag: Tag = {
   description: 'What phones and gateways sense, and the resulting events.',
   place: 100,
 };
+
+const reporting = { of: 'sightings', verb: 'create' } as const;
 
 export function sightingEndpoints(service: SightingService): Endpoint[] {
   return [
@@ -50,7 +55,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         '(the bearer of its user where it is linked to one), to managers, and to secret keys with `events:list` or `events:get`; the ' +
         'sightings are processed in any case.',
       grant: 'phone',
-      scopes: [{ of: 'sightings', verb: 'create' }],
+      scopes: [reporting],
       takesInstallationSecret: true,
       body: { schema: sightingsSchema, example: sightingsExample, read: readSightings },
       answer: {
@@ -63,7 +68,8 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
       handle: async (call) => {
         const { app, body, now } = call;
         const { appId, policy } = app;
-        const sender = { appId, policy, now, ...proofOf(call), seesWhereabouts: seesWhereabouts(call) };
+        const gateways = call.secretKey?.scopes.gateways(reporting);
+        const sender = { appId, policy, now, ...proofOf(call), seesWhereabouts: seesWhereabouts(call), gateways };
         return { result: await service.take(sender, body) };
       },
     }),
@@ -74,6 +80,11 @@ export interface SightingDeps extends RecordTools {
   readonly db: Db;
   readonly site: SiteCache;
   readonly trackCache?: TrackCache;
+}
+
+interface Taken extends Pick<Intake, 'sentAt' | 'batchKey'> {
+  readonly items: readonly Reading[];
+  readonly installationId: string | undefined;
 }
 
 export type SightingService = ReturnType<typeof createSightingService>;
@@ -97,6 +108,14 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
       return effect;
     },
   });
+  async function takeItems(sender: Sender, { items, installationId, ...common }: Taken) {
+    const { allowed, refused } = ofGateways(items, sender.gateways);
+    const { reports, problems } = await placeReports({ db, site }, sender.appId, allowed, installationId);
+    const intakes = intakesOf(installationId, reports).map((one) => ({ sender, ...common, ...one }));
+    // The others stay done when one fails.
+    const effects = await allDone(intakes.map((intake) => batcher.add(intake)));
+    return { placed: { problems: [...refused, ...problems] }, effects };
+  }
   return {
     /** Writes what the cache has of an installation. @throws Failure ObjectNotFound when it is gone */
     async flush({ appId, installationId }: TrackKey, { policy, now }: Pick<Sender, 'policy' | 'now'>): Promise<void> {
@@ -120,14 +139,11 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
     async take(sender: Sender, batch: Batch): Promise<SightingsAnswer> {
       await site.fresh();
       const { items, problems } = readBatch(batch, sender.now);
-      const placed = await placeReports({ db, site }, sender.appId, items, batch.installationId);
-      const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
-      const common = { sender, sentAt: batch.sentAt, batchKey: key };
-      const intakes = intakesOf(batch.installationId, placed.reports).map((one) => ({ ...common, ...one }));
-      // The others stay done when one fails.
-      const effects = await allDone(intakes.map((intake) => batcher.add(intake)));
+      const { installationId, sentAt, sightings } = batch;
+      const key = installationId === undefined ? undefined : batchKey(batch, items);
+      const { placed, effects } = await takeItems(sender, { items, installationId, sentAt, batchKey: key });
       // A phone is refused; a gateway is told which part of its batch could not be used.
-      if (batch.installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
+      if (installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
       const clockError = effects.reduce(
         (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
         0,
@@ -136,7 +152,7 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
       const nearest = effects.flatMap(({ nearest: own = [] }) => own);
       const found = [...problems, ...placed.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
-        received: batch.sightings.length,
+        received: sightings.length,
         duplicates: effects.reduce((sum, { duplicates }) => sum + duplicates, 0),
         ...(clockError === 0 ? {} : { clockError: Math.round(clockError / 1000) }),
         events: effects.flatMap(({ events }) => events),
@@ -145,7 +161,32 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
         problems: found.sort((a, b) => a.index - b.index),
       };
     },
+    /** Takes what a gateway has heard, in the same way. What could not be used is returned by the index of the advertisement. */
+    async takeHeard(sender: Sender, heard: HeardByGateway): Promise<readonly ItemProblem[]> {
+      await site.fresh();
+      const items = readHeard(heard, sender.now);
+      const { sentAt } = heard;
+      const { placed, effects } = await takeItems(sender, {
+        items,
+        sentAt,
+        installationId: undefined,
+        batchKey: undefined,
+      });
+      return [...placed.problems, ...effects.flatMap((effect) => effect.problems)];
+    },
   };
+}
+
+/** A key may be for some gateways only. */
+function ofGateways(items: readonly Reading[], gateways: ReadonlySet<string> | undefined) {
+  if (gateways === undefined) return { allowed: items, refused: [] };
+  const names = new Set([...gateways].map(receiverName));
+  const isAllowed = ({ subject }: Reading) =>
+    subject.direction === 'gateway' && names.has(receiverName(subject.gateway));
+  const refused = items
+    .filter((item) => !isAllowed(item))
+    .map(({ index }) => ({ index, code: 'forbidden_gateway', message: 'The secret key is for other gateways.' }));
+  return { allowed: items.filter(isAllowed), refused };
 }
 
 /** A phone speaks of itself; a gateway hears several installations, and each is dealt with on its own. */

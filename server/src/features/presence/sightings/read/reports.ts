@@ -1,4 +1,12 @@
-import { latestTime, normalise, type ReporterKind, type Subject, tagKey } from '@pharos/engine';
+import {
+  type GatewaySubject,
+  latestTime,
+  normalise,
+  type ReporterKind,
+  receiverName,
+  type Subject,
+  tagKey,
+} from '@pharos/engine';
 import { isObject, parseInstant } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import { fail } from '../../../../base/errors.ts';
@@ -242,7 +250,7 @@ async function lookUp(
     regionText,
   );
   const names = distinct(
-    gateways.map(({ gateway }) => gateway),
+    gateways.flatMap(({ gateway }) => [gateway, receiverName(gateway)]),
     String,
   );
   const tags = distinct(gateways.flatMap(tagsOf), String);
@@ -270,13 +278,13 @@ async function lookUp(
   };
 }
 
-type GatewaySubject = Extract<Subject, { readonly direction: 'gateway' }>;
 type PhoneSubject = Extract<Subject, { readonly direction: 'phone' }>;
 type Refused = Omit<ItemProblem, 'index'>;
 
-/** What the tag is called: its iBeacon address before its MAC address or name. */
-const tagsOf = ({ address, tag }: GatewaySubject): string[] => [
+/** What the tag is called: its iBeacon address before another identity, and that before its MAC address or name. */
+const tagsOf = ({ address, identity, tag }: GatewaySubject): string[] => [
   ...(address ? [addressText(address)] : []),
+  ...(identity === undefined ? [] : [tagKey(identity)]),
   tagKey(tag),
 ];
 
@@ -294,7 +302,7 @@ function placeOf({ subject }: Reading, found: Found, installationId: string | un
 }
 
 function placeOfTag(subject: GatewaySubject, found: Found): Place | Refused {
-  const beacon = found.byGateway.get(subject.gateway);
+  const beacon = found.byGateway.get(subject.gateway) ?? found.byGateway.get(receiverName(subject.gateway));
   if (!beacon) {
     return {
       code: 'unknown_gateway',

@@ -109,6 +109,8 @@ export interface Sender {
   readonly seesWhereabouts: boolean;
   /** The secret of an installation, as it was sent. */
   readonly secret: string | undefined;
+  /** It may report only what these gateways have heard; undefined: everything. */
+  readonly gateways?: ReadonlySet<string> | undefined;
 }
 
 export interface ItemProblem {

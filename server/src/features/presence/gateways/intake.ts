@@ -1,0 +1,141 @@
+import { type Format, type GatewayReport, readGatewayMessage } from '@pharos/gateways';
+import type { AppPolicy } from '../../../access/policy.ts';
+import type { Context } from '../../context.ts';
+import { GatewayQueue, type Outcome, type Result, type Take } from './queue.ts';
+
+/** Who sends for a gateway, and what it may say. */
+export interface GatewaySender {
+  readonly appId: string;
+  readonly policy: AppPolicy;
+  /** The secret key that it sent, or the subscription. */
+  readonly keyId: string;
+  /** The gateway that it is; undefined: the one that topic or message name. */
+  readonly gateway: string | undefined;
+  /** The gateways to which its key is limited. */
+  readonly gateways: ReadonlySet<string> | undefined;
+}
+
+export interface GatewayPayload {
+  readonly payload: Uint8Array;
+  readonly topic?: string | undefined;
+  readonly format?: Format | undefined;
+}
+
+/** What became of a message. */
+export interface Received {
+  readonly report: GatewayReport;
+  /** Undefined if nothing says which gateway it is. */
+  readonly gateway: string | undefined;
+  readonly counts: Counts;
+  /** Each reason once. */
+  readonly problems: readonly Problem[];
+}
+
+export type Counts = Readonly<Record<Result, number>>;
+
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
+  readonly takeHeard: Context['sightings']['takeHeard'];
+  /** Advertisements of one gateway that wait at most. */
+  readonly maxWaiting?: number;
+}
+
+/** More tags than are around any gateway, or a second of each of them. */
+const defaultMaxWaiting = 2_000;
+/** Gateways of which it is remembered when each tag was heard last. */
+const maxQueues = 2_000;
+const tellEveryMs = 60_000;
+/** What the intake says of a sighting that counts all the same. */
+const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
+
+export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
+
+/** Takes what gateways send, by whatever way it comes: reads it, and passes it on as sightings by that receiver. */
+export function createGatewayIntake({ now, log, takeHeard, maxWaiting = defaultMaxWaiting }: IntakeDeps) {
+  const queues = new Map<string, GatewayQueue>();
+  const totals = noCounts();
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  function queueOf({ appId, keyId }: GatewaySender, gateway: string, take: Take): GatewayQueue {
+    const key = `${appId} ${keyId} ${gateway}`;
+    const queue = queues.get(key) ?? new GatewayQueue(take, maxWaiting);
+    // Those that were quiet for longest come first.
+    queues.delete(key);
+    queues.set(key, queue);
+    for (const [oldest, one] of queues) {
+      if (queues.size <= maxQueues) break;
+      if (one.isIdle) queues.delete(oldest);
+    }
+    return queue;
+  }
+
+  function takeFor({ appId, policy, gateways }: GatewaySender, gateway: string): Take {
+    const by = { appId, policy, userId: undefined, seesAll: true, seesWhereabouts: false, secret: undefined, gateways };
+    return async (heard, sentAt) => {
+      const found = await takeHeard({ ...by, now: now() }, { gateway, heard, sentAt });
+      return new Map(
+        found
+          .filter(({ code }) => !notes.has(code))
+          .map(({ index, code, message }) => [index, { result: resultOf(code), code, message }]),
+      );
+    };
+  }
+
+  async function take(sender: GatewaySender, gateway: string, { heard, sentAt }: GatewayReport) {
+    if (heard.length === 0) return [];
+    const queue = queueOf(sender, gateway, takeFor(sender, gateway));
+    return queue.add({ heard, sentAt, now: now() }, takeFor(sender, gateway));
+  }
+
+  function tell(gateway: string, { dropped }: Counts): void {
+    if (dropped === 0 || now() - toldAt < tellEveryMs) return;
+    toldAt = now();
+    log('warn', `the gateway ${gateway} sends more than can be stored: ${dropped} advertisements were dropped`);
+  }
+
+  return {
+    /** How many advertisements had which result, since the start. */
+    totals: (): Counts => totals,
+
+    /**
+     * Resolves when what the message says is stored. What is wrong with it is told.
+     *
+     * @throws Failure if it cannot be stored now
+     */
+    async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
+      const report = readGatewayMessage(message);
+      const gateway = sender.gateway ?? report.gateway;
+      const outcomes: readonly Outcome[] =
+        gateway === undefined ? report.heard.map(() => nameless) : await take(sender, gateway, report);
+      const counts = noCounts();
+      for (const { result } of outcomes) counts[result]++;
+      counts.refused += report.leftOutCount;
+      for (const [result, count] of Object.entries(counts)) totals[result as Result] += count;
+      tell(gateway ?? '', counts);
+      return { report, gateway, counts, problems: problemsOf([...report.leftOut, ...outcomes]) };
+    },
+  };
+}
+
+const noCounts = (): Record<Result, number> => ({ taken: 0, unknown: 0, refused: 0, merged: 0, dropped: 0 });
+
+const resultOf = (code: string): Result => (code === 'unknown_tag' ? 'unknown' : 'refused');
+
+const nameless: Outcome = {
+  result: 'refused',
+  code: 'no_gateway',
+  message: 'Neither the topic nor the message names the gateway.',
+};
+
+/** Each code with its first sentence: of a thousand strangers' tags, one says enough. */
+function problemsOf(found: readonly { readonly code?: string; readonly message?: string }[]): Problem[] {
+  const byCode = Map.groupBy(found, ({ code }) => code);
+  return [...byCode].flatMap(([code, [first, ...more]]) =>
+    code === undefined || first?.message === undefined ? [] : { code, message: first.message, count: more.length + 1 },
+  );
+}

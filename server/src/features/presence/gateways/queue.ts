@@ -1,0 +1,126 @@
+import type { Heard } from '@pharos/gateways';
+
+/** What became of an advertisement. `merged`: another one of the same tag in the same second stands for it. */
+export type Result = 'taken' | 'unknown' | 'refused' | 'merged' | 'dropped';
+
+export interface Outcome {
+  readonly result: Result;
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Stores what was heard. What became of each, by its place; those that are missing were taken. */
+export type Take = (heard: readonly Heard[], sentAt: number | undefined) => Promise<ReadonlyMap<number, Outcome>>;
+
+export interface Message {
+  readonly heard: readonly Heard[];
+  readonly sentAt: number | undefined;
+  /** When it arrived, ms. */
+  readonly now: number;
+}
+
+interface Waiting {
+  readonly heard: Heard;
+  readonly sentAt: number | undefined;
+  readonly done: PromiseWithResolvers<Outcome>;
+}
+
+/** One advertisement a second is all that the engine needs of a tag. */
+const slotMs = 1_000;
+/** Of so many tags it is known which second was taken last. */
+const maxKnown = 5_000;
+
+const taken: Outcome = { result: 'taken' };
+const merged: Outcome = { result: 'merged' };
+const dropped: Outcome = { result: 'dropped' };
+
+/**
+ * What one gateway has sent and is not stored yet. It is stored in turn, one part after the other: while the database works on a part, the
+ * next one grows, by at most one advertisement for each tag and second, and the newest wins. So a flood from one gateway takes memory and
+ * time that are bounded, and other gateways have queues of their own.
+ */
+export class GatewayQueue {
+  readonly #maxWaiting: number;
+  #take: Take;
+  /** By second and tag; the oldest first. */
+  #waiting = new Map<string, Waiting>();
+  /** The second of each tag that was taken in last. */
+  readonly #last = new Map<string, number>();
+  #isRunning = false;
+
+  /** @param maxWaiting how many advertisements wait at most; then the oldest gives way */
+  constructor(take: Take, maxWaiting: number) {
+    this.#take = take;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isRunning;
+  }
+
+  /**
+   * Resolves when all of it is stored, with what became of each. Rejects if that fails.
+   *
+   * @param take stores from now on: the app's policy may have changed
+   */
+  add({ heard, ...message }: Message, take: Take): Promise<readonly Outcome[]> {
+    this.#take = take;
+    const outcomes = heard.map((one) => this.#put(one, message));
+    if (!this.#isRunning && this.#waiting.size > 0) void this.#run();
+    return Promise.all(outcomes);
+  }
+
+  #put(heard: Heard, { sentAt, now }: Omit<Message, 'heard'>): Promise<Outcome> | Outcome {
+    const tag = tagOf(heard);
+    const second = Math.floor((heard.occurredAt ?? now) / slotMs);
+    const key = `${second} ${tag}`;
+    const before = this.#waiting.get(key);
+    if (!before && this.#last.get(tag) === second) return merged;
+    this.#note(tag, second);
+    const done = before?.done ?? Promise.withResolvers<Outcome>();
+    this.#waiting.set(key, { heard, sentAt, done });
+    if (before) return done.promise.then((outcome) => (outcome === taken ? merged : outcome));
+    if (this.#waiting.size > this.#maxWaiting) this.#dropOldest();
+    return done.promise;
+  }
+
+  #note(tag: string, second: number): void {
+    this.#last.delete(tag);
+    this.#last.set(tag, second);
+    if (this.#last.size > maxKnown) this.#last.delete(this.#last.keys().next().value as string);
+  }
+
+  #dropOldest(): void {
+    const [key = '', oldest] = this.#waiting.entries().next().value ?? [];
+    this.#waiting.delete(key);
+    oldest?.done.resolve(dropped);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.size > 0) {
+      const part = [...this.#waiting.values()];
+      this.#waiting = new Map();
+      // The time of sending says how far the gateway's clock is off, for what came with it.
+      const bySending = [...Map.groupBy(part, ({ sentAt }) => sentAt)];
+      await Promise.all(bySending.map(([sentAt, waiting]) => this.#store(waiting, sentAt)));
+    }
+    this.#isRunning = false;
+  }
+
+  async #store(waiting: readonly Waiting[], sentAt: number | undefined): Promise<void> {
+    try {
+      const heard = waiting.map(({ heard }, index) => ({ ...heard, index }));
+      const outcomes = await this.#take(heard, sentAt);
+      for (const [index, { done }] of waiting.entries()) done.resolve(outcomes.get(index) ?? taken);
+    } catch (error) {
+      // The gateway sends it again, and then it is new.
+      for (const { heard, done } of waiting) {
+        this.#last.delete(tagOf(heard));
+        done.reject(error);
+      }
+    }
+  }
+}
+
+const tagOf = ({ address, identity }: Heard): string => address ?? JSON.stringify(identity);
