@@ -20,7 +20,7 @@ export interface Found {
 }
 
 const editors = ['', 'messages', 'beacons', 'activity', 'people', 'content', 'app', 'told', 'service', 'account'];
-const operators = ['operations', 'installing-beacons', 'simulation', 'demo'];
+const operators = ['operations', 'installing-beacons', 'gateways', 'simulation', 'demo'];
 const programmers = [
   'phones',
   'interface',
