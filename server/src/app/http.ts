@@ -51,7 +51,7 @@ export async function openToHttp({ time, persistentLimits }: Process, context: C
   return { health, endpoints, consoleEndpoints };
 }
 
-function metricsOf({ db, now, room, blobs, pushDelivery, webhookBacklog }: Context) {
+function metricsOf({ db, now, room, blobs, pushDelivery, webhookBacklog, gatewayIntake }: Context) {
   return {
     database: () => db.stats(),
     jobs: () => countJobs(db, now()),
@@ -63,5 +63,6 @@ function metricsOf({ db, now, room, blobs, pushDelivery, webhookBacklog }: Conte
     files: blobs.counts,
     deliveries: pushDelivery.counts,
     givenUpCalls: webhookBacklog.givenUp,
+    advertisements: gatewayIntake.totals,
   };
 }

@@ -43,6 +43,12 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
   problems.push(...unknownVariables(environment));
   if ((values['mqttCert'] === undefined) !== (values['mqttKey'] === undefined))
     problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY belong together: set both or neither');
+  const { gatewayBrokerUrl: broker, gatewayBrokerTopics: topics, gatewayBrokerApp: app } = values;
+  const given = [broker, (topics as readonly string[] | undefined)?.length, app].filter(Boolean).length;
+  if (given % 3 !== 0)
+    problems.push(
+      'PHAROS_GATEWAY_BROKER_URL, PHAROS_GATEWAY_BROKER_TOPICS and PHAROS_GATEWAY_BROKER_APP belong together: set all or none',
+    );
   if (values['port'] && values['port'] === values['mqttPort'] && values['host'] === values['mqttHost'])
     problems.push(`PHAROS_PORT and PHAROS_MQTT_PORT must differ, not both be ${String(values['port'])}`);
   if (values['filesRedirect'] === true && values['filesUrl'] === undefined)

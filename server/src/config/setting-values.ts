@@ -77,6 +77,15 @@ export function busUrl(text: string): string | undefined {
   return text;
 }
 
+/** Topics of MQTT to subscribe to; + and # stand for whole levels, # only for the last ones. Those of a shared subscription are without it. */
+export function topicFilters(text: string): readonly string[] {
+  const filters = list(text);
+  const isFilter = (filter: string) => /^(?!\$share\/)(?:(?:\+|[^+#/]*)\/)*(?:[^+#/]*|\+|#)$/.test(filter);
+  if (!filters.every((filter) => isFilter(filter) && !filter.includes('\u0000')))
+    throw new Error('must be topics with commas between, in which + and # stand for whole levels');
+  return filters;
+}
+
 export const list = (text: string) =>
   text
     .split(',')

@@ -15,6 +15,7 @@ import {
   publicUrl,
   secretKeys,
   targets,
+  topicFilters,
   trustProxy,
   url,
 } from './setting-values.ts';
@@ -238,6 +239,26 @@ const declarations = {
     fallback: '',
     help: "the certificate's private key in PEM",
     parse: file,
+  },
+  /** A broker to which gateways publish already; undefined: none. */
+  gatewayBrokerUrl: {
+    variable: 'PHAROS_GATEWAY_BROKER_URL',
+    fallback: '',
+    help: 'MQTT broker to which gateways publish already, such as mqtts://user:password@host:8883',
+    secret: true,
+    parse: url('mqtt:', 'mqtts:'),
+  },
+  gatewayBrokerTopics: {
+    variable: 'PHAROS_GATEWAY_BROKER_TOPICS',
+    fallback: '',
+    help: 'what to subscribe to there, such as espresense/#,home/+/BTtoMQTT/#',
+    parse: topicFilters,
+  },
+  gatewayBrokerApp: {
+    variable: 'PHAROS_GATEWAY_BROKER_APP',
+    fallback: '',
+    help: 'AppId of the app to which these gateways belong',
+    parse: (text) => (text === '' ? undefined : text),
   },
   /** Encrypt credentials in the database: the first seals, all open. Empty: a generated key in the data folder. */
   secretKeys: {

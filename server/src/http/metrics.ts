@@ -28,6 +28,8 @@ export interface MetricSources {
   readonly files?: (() => readonly FileCount[]) | undefined;
   /** Webhook calls given up since the start. */
   readonly givenUpCalls: () => number;
+  /** What became of the advertisements that gateways have sent, since the start, by result. */
+  readonly advertisements: () => Readonly<Record<string, number>>;
 }
 
 interface FileCount {
@@ -96,6 +98,16 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     collect() {
       this.reset();
       this.inc(sources.givenUpCalls());
+    },
+  });
+  new Counter({
+    name: 'pharos_gateway_advertisements_total',
+    help: 'Advertisements that gateways have sent; merged: one of the same tag and second stands for it',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(sources.advertisements())) this.inc({ result }, count);
     },
   });
   fastify.addHook('onResponse', (request, reply, done) => {

@@ -24,14 +24,17 @@ test('reading the metrics counts nothing twice, and what is over is no longer sh
     }),
     deliveries: () => [{ sender: 'fcm', state: 'sent', count: 4 }],
     givenUpCalls: () => 6,
+    advertisements: () => ({ taken: 5, dropped: 0 }),
   });
   const lines = async () =>
     (await server.inject({ url: '/metrics' })).payload
       .split('\n')
-      .filter((line) => /^pharos_(jobs|deliveries|webhook|storage_errors)/.test(line));
+      .filter((line) => /^pharos_(jobs|deliveries|webhook|gateway|storage_errors)/.test(line));
   const others = [
     'pharos_deliveries_total{sender="fcm",state="sent"} 4',
     'pharos_webhook_calls_given_up_total 6',
+    'pharos_gateway_advertisements_total{result="taken"} 5',
+    'pharos_gateway_advertisements_total{result="dropped"} 0',
     'pharos_storage_errors_total{kind="full"} 3',
     'pharos_storage_errors_total{kind="io"} 0',
     'pharos_storage_errors_total{kind="unreadable"} 0',

@@ -3,11 +3,13 @@ import * as mqtt from 'mqtt-packet';
 import { type ClientPacket, type Connect, decode, decodeConnect, isConnect } from './mqtt-decode.ts';
 import { MqttFault, reasons } from './mqtt-fault.ts';
 import { InFlight, type Published } from './mqtt-in-flight.ts';
+import { type Publisher, Publishing, publishLimits } from './mqtt-publishing.ts';
 import { type Frame, Framer } from './mqtt-reader.ts';
 
 /**
- * One device's connection: as much of MQTT 3.1, 3.1.1 and 5.0 as a device that listens to one topic needs. It
- * subscribes to exactly that topic and publishes nothing. Everything that it can make this process hold is bounded.
+ * One connection: as much of MQTT 3.1, 3.1.1 and 5.0 as two kinds of clients need. A device subscribes to exactly one topic and
+ * publishes nothing; a gateway publishes what it hears, and there is nothing for it to hear. Everything that a client can make this
+ * process hold is bounded.
  */
 
 export const limits = Object.freeze({
@@ -19,7 +21,6 @@ export const limits = Object.freeze({
   bufferedBytes: 524_288,
   packetsPerSecond: 50,
   packetBurst: 200,
-  earlyPackets: 8,
 });
 
 export interface DeviceLogin {
@@ -29,11 +30,20 @@ export interface DeviceLogin {
   readonly topic: string;
   /** Changes when other credentials are issued. */
   readonly version: string;
+  /** Takes what it publishes, if it is a gateway: then it has no topic. */
+  readonly publisher?: Publisher;
+}
+
+/** What a client says of itself. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  readonly clientId: string;
 }
 
 export interface ConnectionHost {
   /** Undefined if the login is refused. */
-  login(username: string, password: string): Promise<DeviceLogin | undefined>;
+  login(credentials: Credentials): Promise<DeviceLogin | undefined>;
   /** It is logged in; from now on this is the device's only connection. */
   entered(connection: DeviceConnection): void;
   /** Before it listens: makes it known to other nodes, if there are any. Rejects if that fails. */
@@ -59,13 +69,12 @@ export class DeviceConnection {
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
   readonly #framer = new Framer(limits.packetBytes);
-  /** What a client has sent without waiting for the answer to its login. */
-  #early: ClientPacket[] = [];
   readonly #inFlight = new InFlight();
   #state: 'new' | 'busy' | 'open' | 'closed' = 'new';
   #version: 3 | 4 | 5 = 4;
   #connectTimer: NodeJS.Timeout;
   #login: DeviceLogin | undefined;
+  #publishing: Publishing | undefined;
   /** The granted quality of service; undefined: it does not listen. */
   #qos: 0 | 1 | undefined;
   #tokens: number = limits.packetBurst;
@@ -117,6 +126,7 @@ export class DeviceConnection {
     this.#state = 'closed';
     clearTimeout(this.#connectTimer);
     this.#inFlight.end();
+    this.#publishing?.end();
     // Pending output goes first, as far as the client reads it within a moment.
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), 200).unref();
@@ -135,15 +145,35 @@ export class DeviceConnection {
   }
 
   #read(bytes: Buffer): void {
+    if (this.#isClosed()) return;
+    this.#framer.push(bytes);
+    this.#readOn();
+  }
+
+  /** Reads as long as this can answer: nothing may overtake the login. What it does not read, the client keeps. */
+  #readOn(): void {
     try {
-      for (const frame of this.#framer.push(bytes)) {
-        if (this.#isClosed()) return;
+      while (this.#mayRead()) {
+        const frame = this.#framer.next();
+        if (!frame) {
+          this.#socket.resume();
+          return;
+        }
         this.#take(frame);
       }
+      if (!this.#isClosed()) this.#socket.pause();
     } catch (error) {
       if (!(error instanceof MqttFault)) throw error;
       this.#fault(error);
     }
+  }
+
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  #mayRead(): boolean {
+    return this.#state === 'new' || (this.#state === 'open' && !this.#publishing?.isFull);
   }
 
   /** Reports what was wrong, as far as the protocol can express it, and disconnects. */
@@ -164,17 +194,16 @@ export class DeviceConnection {
   }
 
   #take(frame: Frame): void {
-    if (!this.#countPacket()) this.close(reasons.rateTooHigh);
-    else if (this.#state === 'new') {
+    if (this.#state === 'new') {
       // Nothing may come before the login (MQTT-3.1.0-1).
       if (isConnect(frame)) this.#connect(decodeConnect(frame));
       else this.close();
-    } else {
-      const packet = decode(frame, this.#version);
-      // Nothing may overtake the login either.
-      if (this.#state === 'open') this.#answer(packet);
-      else if (this.#early.push(packet) > limits.earlyPackets) this.close();
+      return;
     }
+    const packet = decode(frame, this.#version);
+    if (packet.cmd === 'publish' && this.#publishing) this.#publishing.take(packet);
+    else if (this.#countPacket()) this.#answer(packet);
+    else this.close(reasons.rateTooHigh);
   }
 
   #answer(packet: ClientPacket): void {
@@ -191,6 +220,8 @@ export class DeviceConnection {
       case 'unsubscribe':
         this.#unsubscribe(packet);
         break;
+      case 'publish':
+        throw new MqttFault(packet.retain ? reasons.retainNotSupported : reasons.notAuthorized);
       default:
         this.close();
     }
@@ -199,10 +230,10 @@ export class DeviceConnection {
   #connect(packet: Connect): void {
     this.#state = 'busy';
     this.#version = packet.version;
-    const { username, password } = packet;
+    const { username, password, clientId } = packet;
     if (username === undefined || password === undefined) this.#refuse(reasons.badCredentials);
     else {
-      this.#host.login(username, password).then(
+      this.#host.login({ username, password, clientId }).then(
         (login) => this.#decide(packet, login),
         () => this.close(),
       );
@@ -211,11 +242,15 @@ export class DeviceConnection {
 
   #decide(packet: Connect, login: DeviceLogin | undefined): void {
     if (this.#state !== 'busy') return;
-    if (!login) {
-      this.#refuse(reasons.badCredentials);
+    const { publisher } = login ?? {};
+    // 5.0: what CONNACK would say is unavailable to a device (MQTT-3.2.2-13).
+    const isRetaining = packet.retainsWill && this.#version === 5 && !publisher;
+    if (!login || isRetaining) {
+      this.#refuse(login ? reasons.retainNotSupported : reasons.badCredentials);
       return;
     }
     this.#login = login;
+    if (publisher) this.#openTo(publisher);
     this.#state = 'open';
     clearTimeout(this.#connectTimer);
     const { keepAlive, receiveMaximum, maximumPacketSize } = packet;
@@ -228,21 +263,25 @@ export class DeviceConnection {
     // It accepts nothing; without an answer the client would wait for one.
     if (this.#isTooLarge(welcome)) this.close();
     this.#send(welcome);
-    for (const early of this.#early.splice(0)) if (this.#isOpen()) this.#answer(early);
+    this.#readOn();
   }
 
-  #isOpen(): boolean {
-    return this.#state === 'open';
+  #openTo(publisher: Publisher): void {
+    this.#framer.maxBytes = publishLimits.packetBytes;
+    this.#publishing = new Publishing(publisher, {
+      acknowledge: (messageId, reasonCode) =>
+        void this.#send({ cmd: 'puback', messageId, ...(this.#version === 5 ? { reasonCode } : {}) }),
+      goOn: () => this.#readOn(),
+      fail: () => this.close(reasons.unspecified),
+    });
   }
 
-  #isClosed(): boolean {
-    return this.#state === 'closed';
-  }
-
-  /** The client's silence counts, not what this process writes, unlike in a socket's own time-out. */
+  /** The client's silence counts, not what this process writes, unlike in a socket's own time-out, and not while nobody listens to it. */
   #watchSilence(ms: number): void {
-    const timer = setTimeout(() => this.close(reasons.keepAliveTimeout), ms);
-    timer.unref();
+    const timer = setTimeout(
+      () => (this.#publishing?.isFull ? timer.refresh() : this.close(reasons.keepAliveTimeout)),
+      ms,
+    ).unref();
     this.#socket.on('data', () => timer.refresh());
     this.#socket.once('close', () => clearTimeout(timer));
   }
@@ -250,15 +289,17 @@ export class DeviceConnection {
   /** No session outlives the connection: the outbox sends again what a device misses. */
   #welcome({ clientId }: Connect): mqtt.IConnackPacket {
     if (this.#version !== 5) return { cmd: 'connack', returnCode: 0, sessionPresent: false };
+    const { publisher, deviceId = '' } = this.#login ?? {};
     const properties = {
       sessionExpiryInterval: 0,
       maximumQoS: 1,
-      retainAvailable: false,
-      maximumPacketSize: limits.packetBytes,
+      retainAvailable: publisher !== undefined,
+      maximumPacketSize: publisher ? publishLimits.packetBytes : limits.packetBytes,
+      ...(publisher ? { receiveMaximum: publishLimits.underWay } : {}),
       wildcardSubscriptionAvailable: false,
       subscriptionIdentifiersAvailable: false,
       sharedSubscriptionAvailable: false,
-      ...(clientId === '' ? { assignedClientIdentifier: this.#login?.deviceId ?? '' } : {}),
+      ...(clientId === '' ? { assignedClientIdentifier: deviceId } : {}),
     };
     return { cmd: 'connack', reasonCode: 0, sessionPresent: false, properties };
   }
@@ -273,6 +314,8 @@ export class DeviceConnection {
   #subscribe({ messageId, filters }: ClientPacket & { cmd: 'subscribe' }): void {
     let isNew = false;
     const granted = filters.map(({ topic, qos }) => {
+      // Some gateways give up if they cannot subscribe to commands. None ever comes.
+      if (this.#publishing) return 0;
       if (topic !== this.#login?.topic) return this.#version === 5 ? refusalOf(topic) : subscriptionRefused;
       isNew ||= this.#qos === undefined;
       this.#qos = qos === 0 ? 0 : 1;

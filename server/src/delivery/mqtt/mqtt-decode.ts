@@ -2,7 +2,7 @@ import { MqttFault, reasons } from './mqtt-fault.ts';
 import { type Frame, type PropertyName, publishType, Reader } from './mqtt-reader.ts';
 
 /**
- * Reads strictly what a device may send: MQTT 3.1, 3.1.1 and 5.0. A library that reads for clients and servers alike
+ * Reads strictly what a device or a gateway may send: MQTT 3.1, 3.1.1 and 5.0. A library that reads for clients and servers alike
  * accepts much that the specifications forbid.
  */
 
@@ -16,6 +16,17 @@ export interface Connect {
   readonly password: string | undefined;
   readonly receiveMaximum: number | undefined;
   readonly maximumPacketSize: number | undefined;
+  /** Its will is to be retained. */
+  readonly retainsWill: boolean;
+}
+
+export interface Publish {
+  readonly cmd: 'publish';
+  readonly topic: string;
+  readonly payload: Buffer;
+  /** Undefined with QoS 0. */
+  readonly messageId: number | undefined;
+  readonly retain: boolean;
 }
 
 export interface Filter {
@@ -25,6 +36,7 @@ export interface Filter {
 
 export type ClientPacket =
   | Connect
+  | Publish
   | { readonly cmd: 'puback'; readonly messageId: number; readonly reasonCode: number }
   | { readonly cmd: 'subscribe'; readonly messageId: number; readonly filters: readonly Filter[] }
   | { readonly cmd: 'unsubscribe'; readonly messageId: number; readonly topics: readonly string[] }
@@ -89,7 +101,7 @@ function connectOf(reader: Reader, version: 3 | 4 | 5): Connect {
   if (authenticationData !== undefined && authenticationMethod === undefined)
     throw new MqttFault(reasons.protocolError);
   const clientId = reader.text();
-  if (has(0x04)) readWill(reader, version, { qos: willQos, retain: has(0x20) });
+  if (has(0x04)) readWill(reader, version, willQos);
   const username = has(0x80) ? reader.text() : undefined;
   const password = has(0x40) ? reader.binary().toString('utf8') : undefined;
   reader.end();
@@ -106,21 +118,20 @@ function connectOf(reader: Reader, version: 3 | 4 | 5): Connect {
     password,
     receiveMaximum: receiveMaximum as number | undefined,
     maximumPacketSize: maximumPacketSize as number | undefined,
+    retainsWill: has(0x20),
   };
 }
 
 /**
- * A will is never published, because a device publishes nothing, so it is discarded. 5.0 has a reason code for a will
- * that needs what CONNACK says is unavailable (MQTT-3.2.2-12, MQTT-3.2.2-13).
+ * A will is never published, because nobody could hear it, so it is discarded. 5.0 has a reason code for a will that
+ * needs what CONNACK says is unavailable (MQTT-3.2.2-12).
  */
-function readWill(reader: Reader, version: 3 | 4 | 5, will: { readonly qos: number; readonly retain: boolean }): void {
+function readWill(reader: Reader, version: 3 | 4 | 5, qos: number): void {
   if (version === 5) reader.properties(willProperties);
   const topic = reader.text();
   reader.binary();
   if (!isTopicName(topic)) throw new MqttFault(reasons.topicInvalid);
-  if (version < 5) return;
-  if (will.qos > 1) throw new MqttFault(reasons.qosNotSupported);
-  if (will.retain) throw new MqttFault(reasons.retainNotSupported);
+  if (version === 5 && qos > 1) throw new MqttFault(reasons.qosNotSupported);
 }
 
 const isTopicName = (topic: string) => topic !== '' && !/[+#]/.test(topic);
@@ -128,7 +139,7 @@ const isTopicName = (topic: string) => topic !== '' && !/[+#]/.test(topic);
 /** A packet after the CONNECT. @throws MqttFault */
 export function decode(frame: Frame, version: 3 | 4 | 5): ClientPacket {
   const { type, body } = frame;
-  if (type === publishType) throw publishFault(frame, version);
+  if (type === publishType) return publish(frame, version);
   const reader = new Reader(body);
   switch (type) {
     case 4:
@@ -224,23 +235,17 @@ const publishProperties: readonly PropertyName[] = [
   'contentType',
 ];
 
-/** A device publishes nothing. It is told the first reason why this message could not be accepted anyway. */
-function publishFault({ flags, body }: Frame, version: 3 | 4 | 5): MqttFault {
+function publish({ flags, body }: Frame, version: 3 | 4 | 5): Publish {
   const qos = (flags >> 1) & 3;
-  if (qos === 0 && (flags & 8) !== 0) return new MqttFault(reasons.malformed);
-  try {
-    const reader = new Reader(body);
-    const topic = reader.text();
-    if (/[+#]/.test(topic)) return new MqttFault(reasons.topicInvalid);
-    if (qos > 0) reader.packetId();
-    const { topicAlias, subscriptionIdentifier } = version === 5 ? reader.properties(publishProperties) : {};
-    if (subscriptionIdentifier !== undefined) return new MqttFault(reasons.protocolError);
-    if (topicAlias !== undefined) return new MqttFault(reasons.topicAliasInvalid);
-    if (topic === '') return new MqttFault(reasons.protocolError);
-  } catch (error) {
-    if (error instanceof MqttFault) return error;
-    throw error;
-  }
-  if (qos === 2) return new MqttFault(reasons.qosNotSupported);
-  return new MqttFault((flags & 1) === 1 ? reasons.retainNotSupported : reasons.notAuthorized);
+  if (qos === 0 && (flags & 8) !== 0) throw new MqttFault(reasons.malformed);
+  const reader = new Reader(body);
+  const topic = reader.text();
+  if (/[+#]/.test(topic)) throw new MqttFault(reasons.topicInvalid);
+  const messageId = qos > 0 ? reader.packetId() : undefined;
+  const { topicAlias, subscriptionIdentifier } = version === 5 ? reader.properties(publishProperties) : {};
+  if (subscriptionIdentifier !== undefined) throw new MqttFault(reasons.protocolError);
+  if (topicAlias !== undefined) throw new MqttFault(reasons.topicAliasInvalid);
+  if (topic === '') throw new MqttFault(reasons.protocolError);
+  if (qos === 2) throw new MqttFault(reasons.qosNotSupported);
+  return { cmd: 'publish', topic, payload: reader.take(reader.left), messageId, retain: (flags & 1) === 1 };
 }

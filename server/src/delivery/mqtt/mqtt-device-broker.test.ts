@@ -37,7 +37,7 @@ describe('the port for devices', () => {
 
   async function start(options: Partial<DeviceBrokerOptions> = {}): Promise<DeviceBroker> {
     const made = new DeviceBroker({
-      login: async (username, password) => (password === 'right' ? logins.get(username) : undefined),
+      login: async ({ username, password }) => (password === 'right' ? logins.get(username) : undefined),
       stillValid: async (some) => new Set(some.filter((one) => [...logins.values()].includes(one))),
       now: () => clock,
       onError: (what, error) => assert.fail(`${what}: ${error}`),

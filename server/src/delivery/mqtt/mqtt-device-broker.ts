@@ -4,17 +4,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { randomText } from '../../base/id.ts';
 import { FailedLogins } from './mqtt-attempts.ts';
-import { type ConnectionHost, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
+import { type ConnectionHost, type Credentials, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
 import { reasons } from './mqtt-fault.ts';
 import type { Published } from './mqtt-in-flight.ts';
 
 /**
- * The port where devices connect by MQTT to get their messages. It is not a general broker: nothing is stored, nothing
- * is passed between devices, and a device receives only its own topic. Messages wait in the outbox, not here.
+ * The port where devices connect by MQTT to get their messages, and gateways to say what they hear. It is not a general
+ * broker: nothing is stored, nothing is passed between clients, and a device receives only its own topic. Messages wait in
+ * the outbox, not here.
  */
 
+/** Who logs in; undefined if the login is refused. */
+export type LetIn = (who: Credentials & { readonly address: string }) => Promise<DeviceLogin | undefined>;
+
 export interface DeviceBrokerOptions {
-  readonly login: (username: string, password: string) => Promise<DeviceLogin | undefined>;
+  readonly login: LetIn;
   /** Returns those of these logins that are still valid; asked for a few hundred at a time. */
   readonly stillValid: (logins: readonly DeviceLogin[]) => Promise<ReadonlySet<DeviceLogin>>;
   readonly now: () => number;
@@ -198,10 +202,10 @@ export class DeviceBroker {
 
   #hostOf(address: string): ConnectionHost {
     return {
-      login: async (username, password) => {
+      login: async (credentials) => {
         const { login, now, pause } = this.#options;
-        const found = await login(username, password);
-        if (!found) await pause(this.#failures.note({ username, address }, now()));
+        const found = await login({ ...credentials, address });
+        if (!found) await pause(this.#failures.note({ username: credentials.username, address }, now()));
         return found;
       },
       entered: (connection) => this.#enter(connection),

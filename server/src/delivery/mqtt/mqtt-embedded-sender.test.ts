@@ -18,7 +18,7 @@ const target = (token: string) => ({ token, deviceType: 'embedded' }) as const;
 
 function deviceBroker(): DeviceBroker {
   return new DeviceBroker({
-    login: async (username) => ({ appId: 'app', deviceId: username, topic: `museum/${username}`, version: '1' }),
+    login: async ({ username }) => ({ appId: 'app', deviceId: username, topic: `museum/${username}`, version: '1' }),
     stillValid: async (logins) => new Set(logins),
     now: () => now,
     onError: (what, error) => assert.fail(`${what}: ${error}`),

@@ -4,6 +4,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export const publishType = 3;
 
+const none = Buffer.alloc(0);
+
 /** One whole control packet: the fixed header's first byte, and the part after the length. */
 export interface Frame {
   readonly type: number;
@@ -11,25 +13,46 @@ export interface Frame {
   readonly body: Buffer;
 }
 
-/** Splits what a client sends into packets. Holds at most one packet's bytes. */
+/** Splits what a client sends into packets. Holds what is not read yet: at most one packet, and what came with its end. */
 export class Framer {
-  #rest: Buffer = Buffer.alloc(0);
-  readonly #maxBytes: number;
+  /** The largest size of a whole packet. */
+  maxBytes: number;
+  /** What has come, from `#start` to `#end`. */
+  #bytes: Buffer = none;
+  #start = 0;
+  #end = 0;
 
-  /** @param maxBytes the maximum size of a whole packet */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
   }
 
-  /** @throws MqttFault for a length that is too large or malformed */
-  *push(bytes: Buffer): Generator<Frame> {
-    let left = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    for (let frame = this.#first(left); frame; frame = this.#first(left)) {
-      left = left.subarray(frame.end);
-      yield frame;
+  push(bytes: Buffer): void {
+    const held = this.#end - this.#start;
+    if (this.#end + bytes.length > this.#bytes.length) {
+      // It grows by half at least, so that a packet which comes byte by byte is not copied as often.
+      const grown = Math.max(held + bytes.length, this.#start === 0 ? Math.floor(held * 1.5) : 0);
+      const room = Buffer.allocUnsafeSlow(grown);
+      this.#bytes.copy(room, 0, this.#start, this.#end);
+      [this.#bytes, this.#start, this.#end] = [room, 0, held];
     }
     // A copy: a slice would keep the socket's whole chunk alive.
-    this.#rest = Buffer.from(left);
+    bytes.copy(this.#bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  /**
+   * The next whole packet, if it is there.
+   *
+   * @throws MqttFault for a length that is too large or malformed
+   */
+  next(): Frame | undefined {
+    const found = this.#first(this.#bytes.subarray(this.#start, this.#end));
+    if (!found) return undefined;
+    const { end, ...frame } = found;
+    this.#start += end;
+    // Between packets, a connection holds nothing.
+    if (this.#start === this.#end) [this.#bytes, this.#start, this.#end] = [none, 0, 0];
+    return frame;
   }
 
   #first(bytes: Buffer): (Frame & { readonly end: number }) | undefined {
@@ -40,7 +63,7 @@ export class Framer {
       length += (byte & 0x7f) * 128 ** (index - 1);
       if (byte < 0x80) {
         const [start, end] = [index + 1, index + 1 + length];
-        if (end > this.#maxBytes) throw new MqttFault(reasons.packetTooLarge);
+        if (end > this.maxBytes) throw new MqttFault(reasons.packetTooLarge);
         if (end > bytes.length) return undefined;
         const first = bytes.readUInt8(0);
         return { type: first >> 4, flags: first & 0x0f, body: bytes.subarray(start, end), end };

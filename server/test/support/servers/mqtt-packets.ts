@@ -143,7 +143,7 @@ export class RawPort {
 
 export async function openRawPort(): Promise<RawPort> {
   const broker = new DeviceBroker({
-    login: async (username, password) =>
+    login: async ({ username, password }) =>
       password === 'right' ? { appId: 'app', deviceId: username, topic, version: '1' } : undefined,
     stillValid: async (logins) => new Set(logins),
     now: Date.now,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import { apnsDefinition } from '../../../delivery/apns/apns.ts';
 import { fcmDefinition } from '../../../delivery/fcm/fcm.ts';
-import { brokerDefinition } from '../../../delivery/mqtt/mqtt-broker-sender.ts';
+import { brokerDefinition } from '../../../delivery/mqtt/broker/mqtt-broker-sender.ts';
 import { createEmbeddedMqttSender } from '../../../delivery/mqtt/mqtt-embedded-sender.ts';
 import type { SenderDeps } from '../../../delivery/push/push-sender.ts';
 import { webPushDefinition } from '../../../delivery/web-push/web-push.ts';

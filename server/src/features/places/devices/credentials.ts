@@ -7,7 +7,7 @@ import { randomText } from '../../../base/id.ts';
 import { restorableMs } from '../../../base/restorable.ts';
 import type { Database } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
+import type { Credentials, DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { AppsWith } from '../../feature.ts';
 import * as store from './credential-store.ts';
@@ -102,7 +102,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
       for (const appId of await appsWith(deviceCredentials)) await store.forgetFormer(db, appId, before);
     },
 
-    async login(username: string, password: string): Promise<DeviceLogin | undefined> {
+    async login({ username, password }: Pick<Credentials, 'username' | 'password'>): Promise<DeviceLogin | undefined> {
       const [appId = '', deviceId = '', ...more] = username.split('/');
       // PostgreSQL cannot even compare with U+0000.
       if (password.length > maxPassword || more.length > 0 || !/^\w{1,64}$/.test(appId) || !/^\w{1,64}$/.test(deviceId))

@@ -32,7 +32,12 @@ describe('devices at several nodes', () => {
     const { db } = storage;
     const onError = (what: string, error: unknown) => void errors.push(`${what}: ${error}`);
     const router = new DeviceRouter({ db, node: name, now: () => now, onError });
-    const login = async (username: string) => ({ appId: 'app', deviceId: username, topic, version: '1' });
+    const login = async ({ username }: { readonly username: string }) => ({
+      appId: 'app',
+      deviceId: username,
+      topic,
+      version: '1',
+    });
     const stillValid = async (logins: readonly object[]) => new Set(logins) as never;
     const broker = new DeviceBroker({ login, stillValid, now: () => now, onError, routes: router });
     router.attach(broker);

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { secretKeyPrefix } from '../../../access/keys/secret-key.ts';
 import { type Config, ConfigError } from '../../../config/config.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import type { Poller } from '../../../db/nodes/poller.ts';
 import type { WorkShares } from '../../../db/nodes/work-shares.ts';
-import type { DeviceBroker } from '../../../delivery/mqtt/mqtt-device-broker.ts';
+import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
+import type { DeviceBroker, LetIn } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import { createDeviceCredentials, type DeviceCredentials } from './credentials.ts';
 import { DeviceRouter, type DeviceRouterOptions } from './device-router.ts';
 
@@ -21,6 +23,8 @@ export interface DevicePort {
   readonly broker: DeviceBroker | undefined;
   /** What takes messages to devices at other nodes; undefined where this is the only node. */
   readonly router: DeviceRouter | undefined;
+  /** Lets in gateways, by the secret keys of apps: logins with a `publisher`. */
+  acceptGateways(login: LetIn): void;
   close(): Promise<void>;
 }
 
@@ -30,14 +34,24 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
   const { mqttPort, mqttCert, mqttKey } = config;
   const credentials = createDeviceCredentials(deps);
   if (mqttPort === undefined)
-    return { credentials, broker: undefined, router: undefined, close: async () => undefined };
+    return {
+      ...{ credentials, broker: undefined, router: undefined },
+      acceptGateways: () => undefined,
+      close: async () => undefined,
+    };
+  let gatewayLogin: LetIn = async () => undefined;
   const router = db.readsAreLocal ? undefined : new DeviceRouter({ db, node: shares.node, now, onError });
   const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
   // Loaded only when used: the protocol's parser takes 4 MB.
   const { DeviceBroker } = await import('../../../delivery/mqtt/mqtt-device-broker.ts');
   const broker = new DeviceBroker({
-    login: credentials.login,
-    stillValid: credentials.stillValid,
+    login: (who) => (who.password.startsWith(secretKeyPrefix) ? gatewayLogin(who) : credentials.login(who)),
+    stillValid: async (logins) => {
+      const [gateways, others] = partition(logins, ({ publisher }) => publisher !== undefined);
+      const valid = new Set(await credentials.stillValid(others));
+      for (const login of gateways) if (await login.publisher?.isValid()) valid.add(login);
+      return valid;
+    },
     now,
     onError,
     ...(router ? { routes: router } : {}),
@@ -51,11 +65,18 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
     credentials,
     broker,
     router,
+    acceptGateways(login) {
+      gatewayLogin = login;
+    },
     async close() {
       await broker.close();
       await router?.close();
     },
   };
+}
+
+function partition(logins: readonly DeviceLogin[], holds: (login: DeviceLogin) => boolean) {
+  return [logins.filter(holds), logins.filter((login) => !holds(login))] as const;
 }
 
 function readIdentity(certPath: string, keyPath: string): { readonly cert: string; readonly key: string } {

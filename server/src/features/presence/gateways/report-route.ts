@@ -40,7 +40,7 @@ const answerExample = {
   ],
 };
 
-const reporting = { of: 'sightings', verb: 'create' } as const;
+export const reporting = { of: 'sightings', verb: 'create' } as const;
 
 /** `POST /gateways/{gatewayId}/report`. */
 export function reportEndpoint(intake: GatewayIntake): Endpoint {

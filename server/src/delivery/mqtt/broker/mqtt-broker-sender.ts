@@ -1,5 +1,5 @@
-import { fail, type Problem } from '../../base/errors.ts';
-import type { TargetRules } from '../provider/target-rules.ts';
+import { fail, type Problem } from '../../../base/errors.ts';
+import type { TargetRules } from '../../provider/target-rules.ts';
 import type {
   PushMessage,
   PushSender,
@@ -7,11 +7,11 @@ import type {
   SenderDefinition,
   SendResult,
   TestAnswer,
-} from '../push/push-sender.ts';
-import { sent } from '../push/push-sender.ts';
-import { tracked, unlessAborted } from '../push/tracked-sender.ts';
+} from '../../push/push-sender.ts';
+import { sent } from '../../push/push-sender.ts';
+import { tracked, unlessAborted } from '../../push/tracked-sender.ts';
+import { maxMessageBytes, renderMessage, topicProblem } from '../mqtt-message.ts';
 import { BrokerClient, BrokerUnavailable } from './mqtt-broker-client.ts';
-import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
 
 export interface BrokerSettings {
   readonly url: string;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect, connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { describeSenderPort } from '../../../test/conformance/sender-port.ts';
-import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../test/support/servers/mosquitto.ts';
-import { Failure } from '../../base/errors.ts';
-import { createTargetRules } from '../provider/target-rules.ts';
-import type { PushMessage, PushSender } from '../push/push-sender.ts';
+import { describeSenderPort } from '../../../../test/conformance/sender-port.ts';
+import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
+import { Failure } from '../../../base/errors.ts';
+import { createTargetRules } from '../../provider/target-rules.ts';
+import type { PushMessage, PushSender } from '../../push/push-sender.ts';
+import { maxMessageBytes } from '../mqtt-message.ts';
 import { BrokerClient } from './mqtt-broker-client.ts';
 import { brokerDefinition } from './mqtt-broker-sender.ts';
-import { maxMessageBytes } from './mqtt-message.ts';
 
 const never = new AbortController().signal;
 const targets = createTargetRules(['127.0.0.0/8']);

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { MqttClient } from 'mqtt';
-import { TargetRefused, type TargetRules } from '../provider/target-rules.ts';
+import { TargetRefused, type TargetRules } from '../../provider/target-rules.ts';
 
 /**
  * A connection to an external broker (Mosquitto, EMQX, NATS), made when it is first needed and again after it broke.

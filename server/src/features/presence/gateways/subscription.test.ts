@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect, type MqttClient } from 'mqtt';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { databases } from '../../../../test/support/build-app.ts';
+import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
+import { openNode, openSite } from '../../../../test/support/site.ts';
+import { readConfig } from '../../../config/config.ts';
+import type { GatewaySender } from './intake.ts';
+import { createSubscription, type SubscriptionDeps } from './subscription.ts';
+
+describe.skipIf(!mosquittoPath)('what comes by a broker', () => {
+  let broker: Mosquitto;
+  let gateway: MqttClient;
+  const ends: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    broker = await startMosquitto();
+    gateway = connect(broker.url, { ...credentials(), protocolVersion: 5, reconnectPeriod: 50 });
+  });
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+  afterAll(async () => {
+    await gateway.endAsync(true);
+    await broker.close();
+  });
+  const credentials = () => ({ username: broker.username, password: broker.password });
+  const address = (password = broker.password) =>
+    broker.url.replace('//', `//${broker.username}:${encodeURIComponent(password)}@`);
+
+  /** A node that notes what it hears. */
+  function node({ appId = 'app', password = broker.password, isSingle = true, store = async () => {} } = {}) {
+    const [heard, log]: [string[], string[]] = [[], []];
+    let wake = () => {};
+    const note = (list: string[], what: string) => {
+      list.push(what);
+      wake();
+    };
+    const subscription = createSubscription({
+      config: readConfig({
+        PHAROS_GATEWAY_BROKER_URL: address(password),
+        PHAROS_GATEWAY_BROKER_TOPICS: 'rooms/+/heard, hall/#',
+        PHAROS_GATEWAY_BROKER_APP: appId,
+      }),
+      db: { readsAreLocal: isSingle } as SubscriptionDeps['db'],
+      findOpenApp: async (id) => (id === 'app' ? ({ policy: {} } as never) : undefined),
+      intake: {
+        receive: async ({ appId, gateway }: GatewaySender, { topic, payload }) => {
+          await store();
+          note(heard, `${appId} ${gateway} ${topic} ${Buffer.from(payload)}`);
+          return undefined as never;
+        },
+      },
+      now: Date.now,
+      assertRoom: () => undefined,
+      log: (level, what) => note(log, `${level}: ${what}`),
+      onError: (what, error) => note(log, `${what}: ${(error as Error).message}`),
+    });
+    assert.ok(subscription);
+    subscription.start();
+    ends.push(() => subscription.close());
+    const until = async (holds: () => boolean) => {
+      while (!holds())
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    };
+    return { heard, log, subscription, until };
+  }
+  const subscribed = (log: readonly string[]) => log.some((line) => line.startsWith('info: subscribed'));
+
+  test('is heard once, by one of the nodes, with QoS 0 and 1, and nothing else is', async () => {
+    const nodes = [node({ isSingle: false }), node({ isSingle: false })];
+    for (const { log, until } of nodes) await until(() => subscribed(log));
+    await gateway.publishAsync('rooms/1/other', 'x', { qos: 1 });
+    const sent = Array.from({ length: 40 }, (_, index) => `${index}`);
+    for (const text of sent) await gateway.publishAsync('rooms/1/heard', text, { qos: Number(text) % 2 === 0 ? 0 : 1 });
+    await Promise.race(nodes.map(({ until }) => until(() => nodes.flatMap(({ heard }) => heard).length >= 40)));
+    const all = nodes.flatMap(({ heard }) => heard);
+    assert.deepEqual(all.sort(), sent.map((text) => `app undefined rooms/1/heard ${text}`).sort());
+  });
+
+  test('is acknowledged when it is stored: what a node could not store comes again after a restart', async () => {
+    const first = node({ store: () => Promise.reject(new Error('the disk is full')) });
+    await first.until(() => subscribed(first.log));
+    await gateway.publishAsync('hall/1', 'kept', { qos: 1 });
+    await first.until(() => first.log.includes('storing what a gateway has published: the disk is full'));
+    await first.subscription.close();
+    await gateway.publishAsync('hall/1', 'meanwhile', { qos: 1 });
+    const second = node();
+    await second.until(() => second.heard.length >= 2);
+    assert.deepEqual(second.heard.sort(), ['app undefined hall/1 kept', 'app undefined hall/1 meanwhile']);
+  });
+
+  test('comes again after the broker was away, and the log says how it stands', async () => {
+    const { heard, log, until } = node();
+    await until(() => subscribed(log));
+    await broker.stop();
+    await until(() => log.some((line) => line.startsWith('error: nothing comes from gateways by the broker at')));
+    await broker.start();
+    await until(() => log.filter((line) => line.startsWith('info')).length === 2);
+    await gateway.publishAsync('hall/2', 'again', { qos: 1 });
+    await until(() => heard.includes('app undefined hall/2 again'));
+    assert.ok(!log.join().includes(broker.password));
+  });
+
+  test('needs the right password and an app; the log says so', async () => {
+    const wrong = node({ password: 'wrong' });
+    await wrong.until(() => wrong.log.some((line) => /^error: .*Not authorized/.test(line)));
+    const none = node({ appId: 'none' });
+    await none.until(() => subscribed(none.log));
+    // The broker deals them to those nodes too that have been here before.
+    for (let count = 0; count < 9; count++) await gateway.publishAsync('hall/3', 'x', { qos: 1 });
+    await none.until(() => none.log.some((line) => line.includes('there is no app none')));
+  });
+});
+
+for (const database of databases) {
+  test.skipIf(!mosquittoPath)(`a gateway at a broker makes visits on ${database}`, async () => {
+    const broker = await startMosquitto();
+    const site = await openSite(database);
+    await site.beacon({ metadata: { gatewayId: 'hall' } });
+    await site.installation({
+      ...{ installationId: 'tag', deviceType: 'embedded' },
+      metadata: { advertisedId: 'c3000025ef6a' },
+    });
+    const node = await openNode(site, {
+      ...site.app.config,
+      gatewayBrokerUrl: broker.url.replace('//', `//${broker.username}:${encodeURIComponent(broker.password)}@`),
+      gatewayBrokerTopics: ['espresense/devices/#'],
+      gatewayBrokerApp: site.app.appId,
+    });
+    const { username, password } = broker;
+    const gateway = connect(broker.url, { username, password, protocolVersion: 4 });
+    const heard = { mac: 'c3000025ef6a', id: 'tag', rssi: -55, 'rssi@1m': -59, distance: 0.8, int: 200 };
+    do {
+      await gateway.publishAsync('espresense/devices/tag/hall', JSON.stringify(heard), { qos: 1 });
+      site.app.clock.now += 1_000;
+      await delay(20);
+    } while ((await site.list('visits')).length === 0);
+    await gateway.endAsync(true);
+    await node.close();
+    await site.close();
+    await broker.close();
+  });
+}

@@ -1,0 +1,172 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IClientOptions, MqttClient } from 'mqtt';
+import { randomText } from '../../../base/id.ts';
+import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
+import type { Context } from '../../context.ts';
+import type { GatewayIntake, GatewaySender } from './intake.ts';
+
+export interface SubscriptionDeps
+  extends Pick<Context, 'assertRoom' | 'config' | 'db' | 'findOpenApp' | 'log' | 'now' | 'onError'> {
+  readonly intake: Pick<GatewayIntake, 'receive'>;
+}
+
+export interface Subscription {
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** A connection acknowledges one message after the other: so many are stored at the same time. */
+const connections = 4;
+/** Messages with QoS 0 of a connection that are not stored yet. */
+const maxUnderWay = 64;
+/** For which the broker keeps what comes while the only node restarts, s. */
+const sessionSeconds = 3_600;
+const retryMs = 1_000;
+const reconnectMs = 2_000;
+const policyMs = 10_000;
+const tellEveryMs = 60_000;
+
+/**
+ * Hears what gateways publish at a broker that is there already. The subscription is shared, so that each message goes to one node, and a
+ * message with QoS 1 is acknowledged when it is stored.
+ */
+export function createSubscription(deps: SubscriptionDeps): Subscription | undefined {
+  const { gatewayBrokerUrl: url, gatewayBrokerTopics: topics, gatewayBrokerApp: appId } = deps.config;
+  if (url === undefined || appId === undefined) return undefined;
+  const filters = topics.map((topic) => `$share/pharos/${topic}`);
+  const receive = receiving(deps, appId);
+  const tell = telling(deps, new URL(url).host);
+  const clients: MqttClient[] = [];
+  const ending = new AbortController();
+  let opened: Promise<void> | undefined;
+
+  async function open(): Promise<void> {
+    // Loaded only when used: it takes 6 MB.
+    const { connect } = await import('mqtt');
+    for (let index = 0; index < connections && !ending.signal.aborted; index++) {
+      let isLost = new AbortController();
+      const client = connect(url as string, {
+        ...optionsOf(deps, url as string, `pharos-${appId}-${index}`),
+        customHandleAcks: (topic, payload, _packet, done) =>
+          void untilStored(() => receive(topic, payload), AbortSignal.any([ending.signal, isLost.signal])).then(
+            // The broker sends it again on another connection.
+            (isStored) => isStored && done(null as never, 0),
+          ),
+      });
+      clients.push(client);
+      takeUnacknowledged(client, receive);
+      client.on('close', () => {
+        isLost.abort();
+        isLost = new AbortController();
+      });
+      client.on('connect', () => {
+        client.subscribe(filters, { qos: 1 }, (error, granted = []) => {
+          const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
+          if (error || refused.length > 0) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
+          else tell();
+        });
+      });
+      client.on('error', ({ message }) => tell(message || 'it cannot be reached'));
+    }
+  }
+
+  return {
+    start() {
+      opened = open().catch((error) => deps.onError('subscribing to the broker of gateways', error));
+    },
+    async close() {
+      ending.abort();
+      await opened;
+      await Promise.all(clients.map((client) => client.endAsync()));
+    },
+  };
+}
+
+function optionsOf({ db }: SubscriptionDeps, url: string, name: string): IClientOptions {
+  const { username, password } = new URL(url);
+  // The broker deals a message to a node that is gone, too, as long as it keeps that node's session.
+  const session = db.readsAreLocal
+    ? { clientId: name, clean: false, sessionExpiryInterval: sessionSeconds }
+    : { clientId: `${name}-${randomText(12)}`, clean: true, sessionExpiryInterval: 0 };
+  const { sessionExpiryInterval, ...own } = session;
+  return {
+    ...own,
+    ...{ protocolVersion: 5, reconnectOnConnackError: true, resubscribe: false, reconnectPeriod: reconnectMs },
+    properties: { sessionExpiryInterval, maximumPacketSize: publishLimits.packetBytes, receiveMaximum: maxUnderWay },
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+  };
+}
+
+type Receive = (topic: string, payload: Uint8Array) => Promise<boolean>;
+
+/** False if it could not be stored now. */
+function receiving({ assertRoom, findOpenApp, intake, now, onError }: SubscriptionDeps, appId: string): Receive {
+  let known: { readonly sender: GatewaySender | undefined; readonly at: number } | undefined;
+  let toldAt = Number.NEGATIVE_INFINITY;
+
+  async function sender(): Promise<GatewaySender | undefined> {
+    if (known && Math.abs(now() - known.at) < policyMs) return known.sender;
+    const app = await findOpenApp(appId);
+    known = {
+      sender: app && { appId, policy: app.policy, keyId: 'broker', gateway: undefined, gateways: undefined },
+      at: now(),
+    };
+    return known.sender;
+  }
+
+  return async (topic, payload) => {
+    try {
+      const by = await sender();
+      if (!by) throw new Error(`PHAROS_GATEWAY_BROKER_APP: there is no app ${appId}, or it is switched off.`);
+      assertRoom('create');
+      await intake.receive(by, { topic, payload });
+      return true;
+    } catch (error) {
+      if (Math.abs(now() - toldAt) >= tellEveryMs) {
+        toldAt = now();
+        onError('storing what a gateway has published', error);
+      }
+      return false;
+    }
+  };
+}
+
+async function untilStored(receive: () => Promise<boolean>, until: AbortSignal): Promise<boolean> {
+  while (!until.aborted) {
+    if (await receive()) return !until.aborted;
+    await delay(retryMs, undefined, { signal: until }).catch(() => undefined);
+  }
+  return false;
+}
+
+/** What comes with QoS 0 comes once. While much of it is not stored yet, no more is read. */
+function takeUnacknowledged(client: MqttClient, receive: Receive): void {
+  let underWay = 0;
+  let goOn: (() => void) | undefined;
+  client.on('message', (topic, payload, { qos }) => {
+    if (qos > 0) return;
+    underWay++;
+    void receive(topic, payload).then(() => {
+      underWay--;
+      goOn?.();
+      goOn = undefined;
+    });
+  });
+  client.handleMessage = (_packet, callback) => {
+    if (underWay < maxUnderWay) callback();
+    else goOn = callback;
+  };
+}
+
+/** Says how it stands with the broker, once for all connections, and when it changes. */
+function telling({ log }: SubscriptionDeps, host: string): (problem?: string) => void {
+  let told: string | undefined;
+  return (problem) => {
+    const now = problem ?? '';
+    if (now === told) return;
+    told = now;
+    if (problem === undefined) log('info', `subscribed to what gateways publish at ${host}`);
+    else log('error', `nothing comes from gateways by the broker at ${host}: ${problem}`);
+  };
+}
