@@ -68,16 +68,13 @@ try {
           .click();
       },
     },
-    {
-      name: 'storyline',
-      open: async (page) => go(`/storylines/${await idOf('/storylines', { isEnabled: true }, 'createdAt')}`)(page),
-    },
+    { name: 'messages', open: go('/messages') },
     { name: 'push', open: async (page) => go(`/push/${await idOf('/push/notifications', {}, 'createdAt')}`)(page) },
     {
       name: 'dark',
       scheme: 'dark',
       open: async (page) =>
-        go(`/notifications/${await idOf('/notifications', { description: 'The whale in pictures' })}`)(page),
+        go(`/messages/${await idOf('/notifications', { description: 'The whale in pictures' })}`)(page),
     },
     { name: 'numbers', height: 1_300, isInBoth: true, open: go('/activity/analytics?unit=month') },
     { name: 'heat', height: 900, isInBoth: true, open: go('/activity/analytics/plan?unit=year') },

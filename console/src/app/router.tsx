@@ -9,7 +9,7 @@ import { bucketRoutes } from '../features/buckets/routes.ts';
 import { deviceRoutes } from '../features/devices/routes.ts';
 import { fileRoutes } from '../features/files/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
-import { notificationRoutes } from '../features/notifications/routes.ts';
+import { messageRoutes } from '../features/messages/routes.ts';
 import { peopleRoutes } from '../features/people/routes.ts';
 import { privacyRoutes } from '../features/privacy/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
@@ -17,7 +17,6 @@ import { ruleRoutes } from '../features/rules/routes.ts';
 import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { signInRoutes } from '../features/sign-in/routes.ts';
-import { storylineRoutes } from '../features/storylines/routes.ts';
 import { trashRoutes } from '../features/trash/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
@@ -194,8 +193,7 @@ const tree = root.addChildren([
       ...bucketRoutes,
       ...fileRoutes,
       ...apiRoutes,
-      ...notificationRoutes,
-      ...storylineRoutes,
+      ...messageRoutes,
       ...trashRoutes,
       ...pushRoutes,
       ...senderRoutes,

@@ -52,13 +52,12 @@ export const appSectionGroups = [
     icon: 'bell',
     sections: [
       {
-        to: '/apps/$appId/notifications',
-        label: t('Notifications'),
+        to: '/apps/$appId/messages',
+        label: t('Messages'),
         icon: 'bell',
         permission: 'content.read',
         byVenue: true,
       },
-      { to: '/apps/$appId/storylines', label: t('Storylines'), icon: 'story', permission: 'content.read' },
       { to: '/apps/$appId/push', label: t('Push'), icon: 'megaphone', permission: 'activity.read' },
       {
         to: '/apps/$appId/activity/what-if',

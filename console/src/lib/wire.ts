@@ -1794,6 +1794,136 @@ export type Live = {
         readonly since: string;
     }[];
 };
+export type MakeStorylineBody = {
+    readonly title: string;
+    readonly isEnabled: boolean;
+    /** objectIds of beacons */
+    readonly beacons: readonly string[];
+    /** @enum {unknown} */
+    readonly campaign: "TEXT" | "URL" | "IMAGE" | "VIDEO";
+    /** @enum {unknown} */
+    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+    /** The days on which it runs; a day that is not named is unchecked */
+    readonly showOn: readonly {
+        /** @enum {unknown} */
+        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
+        readonly checked: boolean;
+    }[];
+    /** Image for Android, an http or https address */
+    readonly urlImageAndroid?: string;
+    /** Image for iOS, an http or https address */
+    readonly urlImageIOS?: string;
+    /** Web page, an http or https address */
+    readonly urlPage?: string;
+    /** Video, an http or https address */
+    readonly urlVideo?: string;
+    readonly alertTitle?: string;
+    readonly alertMessage?: string;
+    /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
+    readonly delivery?: {
+        readonly oncePer?: ("visit" | "event") | null;
+        readonly coolDown?: {
+            readonly seconds: number;
+            /**
+             * Counted for this message alone, or for all messages of the app
+             * @enum {unknown}
+             */
+            readonly per: "trigger" | "app";
+        } | null;
+        readonly caps?: readonly {
+            readonly count: number;
+            /**
+             * Counted for this message alone, or for all messages of the app
+             * @enum {unknown}
+             */
+            readonly per: "trigger" | "app";
+            /** Seconds, or "day" for the calendar day at the site */
+            readonly window: number | "day";
+        }[] | null;
+        readonly dwellSeconds?: number | null;
+        readonly nthVisit?: {
+            readonly n: number;
+            /** @enum {unknown} */
+            readonly mode: "only" | "from" | "every";
+        } | null;
+        readonly quietHours?: {
+            /** HH:MM at the site, such as 22:00 */
+            readonly from: string;
+            /** HH:MM at the site, such as 22:00 */
+            readonly until: string;
+        } | null;
+        readonly venueHours?: {
+            /**
+             * Only while the venue is open, or at any time of a day on which it opens
+             * @enum {unknown}
+             */
+            readonly during: "open" | "openDays";
+            /** Visitors who are inside when the venue opens get it then */
+            readonly alreadyInside?: boolean;
+        } | null;
+        readonly validFrom?: string | null;
+        readonly validUntil?: string | null;
+        readonly timeZone?: string | null;
+    };
+    /** What the visitor is to do after it, counted in `GET /analytics/messages` */
+    readonly goal?: {
+        /**
+         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
+         * @enum {unknown}
+         */
+        readonly kind: "visit" | "event" | "record";
+        /** objectId; of a visit or an event */
+        readonly beaconId?: string;
+        /** objectId; a visit at any beacon of the zone */
+        readonly zoneId?: string;
+        /** objectId; a visit at any beacon of the venue */
+        readonly venueId?: string;
+        /**
+         * Of an event
+         * @enum {unknown}
+         */
+        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+        /** Name of the bucket of a record */
+        readonly bucket?: string;
+        /** After the first time that it was shown */
+        readonly withinHours: number;
+    };
+    /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
+    readonly holdout?: number;
+    /** Each visitor gets one of them, always the same */
+    readonly variants?: readonly {
+        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
+        readonly name: string;
+        /** Its part of all weights; 1 without it */
+        readonly weight?: number;
+        /** Members that take the place of those of the message; the message as it is without them */
+        readonly message?: {
+            readonly alertTitle?: string;
+            readonly alertMessage?: string;
+            /** Of a notification: picture or video */
+            readonly url?: string;
+            /** Of a scenario */
+            readonly urlPage?: string;
+        };
+    }[];
+    /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
+    readonly language?: string;
+    /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
+    readonly translations?: {
+        readonly [key: string]: {
+            /** Image for Android, an http or https address */
+            readonly urlImageAndroid?: string;
+            /** Image for iOS, an http or https address */
+            readonly urlImageIOS?: string;
+            /** Web page, an http or https address */
+            readonly urlPage?: string;
+            /** Video, an http or https address */
+            readonly urlVideo?: string;
+            readonly alertTitle?: string;
+            readonly alertMessage?: string;
+        };
+    };
+};
 export type OpenLinkBody = {
     readonly token: string;
 };
@@ -3804,6 +3934,21 @@ export type Operations = {
             };
         };
     };
+    /** Turn a notification into a storyline with one scenario */
+    readonly makeStoryline: {
+        readonly params: {
+            readonly appId: string;
+            readonly objectId: string;
+        };
+        readonly query: undefined;
+        readonly body: MakeStorylineBody;
+        readonly answer: {
+            readonly result: {
+                /** ISO 8601, UTC, with milliseconds */
+                readonly updatedAt: string;
+            };
+        };
+    };
     /** List the buckets of an app */
     readonly listBuckets: {
         readonly params: {
@@ -5190,6 +5335,7 @@ export const operations = {
   getOwnPhoneTest: { method: 'GET', path: '/apps/{appId}/own-phones/phones/{installationId}/tests/{pushId}', answer: { result: 'object' } },
   getReach: { method: 'GET', path: '/apps/{appId}/reach', answer: { result: 'object' } },
   resumePush: { method: 'POST', path: '/apps/{appId}/pushes/{pushId}/resume', answer: { result: 'object' } },
+  makeStoryline: { method: 'POST', path: '/apps/{appId}/notifications/{objectId}/storyline', answer: { result: 'object' } },
   listBuckets: { method: 'GET', path: '/apps/{appId}/buckets', answer: { results: 'array' } },
   createBucket: { method: 'POST', path: '/apps/{appId}/buckets', answer: { result: 'object' } },
   deleteBucket: { method: 'DELETE', path: '/apps/{appId}/buckets/{bucketName}', answer: { result: 'object' } },

@@ -205,7 +205,7 @@ describe('activity in the console', () => {
     await other.context.close();
   });
 
-  testInFull('a scenario in the why leads to itself in its own storyline', async () => {
+  testInFull('a message in the why leads to itself', async () => {
     await site.scenario({ alertTitle: 'Another tour' });
     const scenario = await site.scenario({ beacons: [cafe], alertTitle: 'Coffee is ready' });
     site.app.clock.now += 60_000;
@@ -213,10 +213,9 @@ describe('activity in the console', () => {
     await open();
     await link(`Entered ${script}`).first().click();
     await link('Coffee is ready').click();
-    await heading('Coffee is ready').waitFor();
-    const [row] = (await site.rows('storyline_details')).filter(({ object_id }) => object_id === scenario);
-    assert.ok(page.url().endsWith(`/storylines/${row?.['storyline_id']}/scenarios/${scenario}`), page.url());
-    await link('Tour').waitFor();
+    await heading('Tour').waitFor();
+    assert.ok(page.url().endsWith(`/messages/${scenario}`), page.url());
+    assert.equal(await page.getByRole('textbox', { name: 'Title', exact: true }).inputValue(), 'Coffee is ready');
   });
 
   test('the numbers of the page are those of the interface, and its address leads to them again', async () => {

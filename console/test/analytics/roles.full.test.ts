@@ -110,9 +110,9 @@ const pages: readonly PageOf[] = [
     refused: { editor: notForRole, analyst: notForRole },
   },
   {
-    name: 'A new notification',
-    path: () => 'notifications/new',
-    works: 'Add a notification',
+    name: 'A new message',
+    path: () => 'messages/new',
+    works: 'New message',
     refused: { installer: notForRole, analyst: notForRole },
   },
   {
@@ -300,8 +300,8 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
     await goTo(page, `${of}/activity/walk`);
     await page.getByText('What other rules would have sent', { exact: false }).waitFor();
     assert.equal(await page.locator('#page').getByRole('link', { name: 'storyline', exact: true }).count(), 0);
-    await goTo(page, `${of}/notifications/new`);
-    await page.getByRole('heading', { name: 'Languages' }).waitFor();
+    await goTo(page, `${of}/messages/new`);
+    await page.getByRole('tablist', { name: 'Languages' }).waitFor();
     assert.deepEqual(refused, []);
     // A new venue would be none of hers.
     for (const [who, offered] of [
@@ -323,7 +323,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
     // An event of which a notification was pushed, and a scenario shown.
     await goTo(page, `${of}/activity/events`);
     await page.getByRole('link', { name: 'Entered North hall' }).first().click();
-    await page.getByText('a scenario, or a deleted message').waitFor();
+    await page.getByText('a message of the whole app, or a deleted one').waitFor();
     await page.locator('#page').getByRole('link', { name: 'North posters' }).waitFor();
     complaints.length = 0;
   });

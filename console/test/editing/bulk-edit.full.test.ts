@@ -246,51 +246,6 @@ describe('one field of many records', () => {
     assert.equal(await page.getByText('one.png', { exact: false }).count(), 0);
   });
 
-  test('rules of messages are replaced as a whole, and taken back with one change', async () => {
-    app.clock.now += 1_000;
-    const welcome = (description: string, delivery: object) =>
-      create(
-        app,
-        '/api/v2/notifications',
-        {
-          description,
-          beaconId: { __type: 'Pointer', className: 'Beacon', objectId: ids[0] },
-          event: 'ENTER',
-          type: 'TEXT',
-          message: { alertTitle: 'Hi', alertMessage: 'Come in' },
-          isEnabled: true,
-          delivery,
-        },
-        headers,
-      );
-    const quiet = { quietHours: { from: '22:00', until: '08:00' } };
-    const made = [await welcome('First', { coolDown: { seconds: 60, per: 'trigger' } }), await welcome('Second', {})];
-    const rules = () => Promise.all(made.map(async (id) => (await get(`notifications/${id}`)).delivery));
-    const before = await rules();
-    await open('notifications');
-    await page.getByRole('link', { name: 'First' }).waitFor();
-    await chooseAll();
-    await button('Edit …').click();
-    await dialog().getByLabel('Field').selectOption('How often it is shown');
-    await dialog().getByRole('combobox', { name: 'Quiet hours' }).selectOption('Set for this message');
-    await dialog().getByText('2 notifications will change, none has this value already.').waitFor();
-    await assertAccessible(page);
-    await takePictures(page, 'bulk-edit-rules');
-    await dialog().getByRole('button', { name: 'Change 2 notifications' }).click();
-    await told('2 notifications changed.').waitFor();
-    assert.deepEqual(await rules(), [quiet, quiet]);
-    await button('Undo').click();
-    await becomes(rules, before);
-    await dialog().waitFor({ state: 'detached' });
-    await chooseAll();
-    await button('Edit …').click();
-    await dialog().getByLabel('Field').selectOption('Goal');
-    await dialog().getByRole('combobox', { name: 'Goal' }).selectOption('Comes back, anywhere');
-    await dialog().getByText('2 notifications will change', { exact: false }).waitFor();
-    await takePictures(page, 'bulk-edit-goal');
-    await dialog().getByRole('button', { name: 'Cancel' }).click();
-  });
-
   test('records have the fields of their bucket', async () => {
     app.clock.now += 1_000;
     await open('buckets/birds');

@@ -7,7 +7,7 @@ import { assertAccessible } from '../axe.ts';
 import { becomes, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
-/** Notifications, storylines and records are copied in the tests of their own pages. */
+/** Messages and records are copied in the tests of their own pages. */
 describe('what there is one of is copied', () => {
   let app: TestApp;
   let browser: Browser;

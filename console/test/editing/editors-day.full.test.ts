@@ -84,36 +84,35 @@ describe('the day of an editor', () => {
   test('opens the console, sees what there is, and writes a message', async () => {
     await goTo(page, `/console/apps/${app.appId}`);
     await page.getByRole('link', { name: 'Messages', exact: true }).click();
-    await heading('No notifications yet').waitFor();
-    await link('Add a notification').click();
+    await heading('No messages yet').waitFor();
+    await link('New message').click();
+    await button('Name, goal and comparison').click();
     await field('Name').fill('Welcome to the whale');
-    await page.getByRole('combobox', { name: 'Beacon' }).fill('whale');
+    await page.getByTestId('sentence').getByTitle('Place').click();
+    await page.getByRole('combobox', { name: 'Beacons', exact: true }).fill('whale');
     await page.getByRole('option', { name: /Whale hall/ }).click();
+    await button('Done').click();
     await field('Title').fill('Good morning');
     await field('Text').fill('The whale is above you.');
   });
 
   test('translates it, seeing which languages the visitors have', async () => {
-    const spoken = page.getByRole('list', { name: 'The languages of your visitors’ phones' });
-    assert.match(await spoken.innerText(), /French\s+2\s+Missing[\s\S]*German\s+1\s+Missing/);
-    await choose('The message above is in', 'English');
+    await choose('Language of this text', 'English');
     const focused = () =>
       page.evaluate('document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent');
-    await button('Write it in French').click();
+    await button('French (2 phones)').click();
     await becomes(focused, 'Title in French');
     await button('Remove French').click();
     await becomes(focused, 'Add a language');
-    await button('Write it in German').click();
+    await button('German (1 phone)').click();
     await becomes(focused, 'Title in German');
-    await button('Add the notification').click();
+    await button('Save as a draft').click();
     await page.getByText('Write something in German, or remove the language.').waitFor();
     await field('Title in German').fill('Guten Morgen');
-    await spoken.getByText('Text missing').waitFor();
+    await page.getByRole('tab', { name: 'German: no text' }).waitFor();
     await field('Text in German').fill('Der Wal hängt über Ihnen.');
-    await spoken.getByText('Written').waitFor();
+    await page.getByRole('tab', { name: 'German', exact: true }).waitFor();
     const preview = page.getByRole('figure', { name: 'Preview on a phone' });
-    await preview.getByText('Good morning').waitFor();
-    await page.getByRole('combobox', { name: 'Seen by somebody who reads' }).selectOption('German');
     await preview.getByText('Der Wal hängt über Ihnen.').waitFor();
     await assertAccessible(page);
     await takePictures(page, 'languages');
@@ -149,8 +148,9 @@ describe('the day of an editor', () => {
     await button('Send to my phone').click();
     await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
     assert.deepEqual(arrived('editors phone'), ['Guten Morgen']);
-    await button('Add the notification').click();
-    await told('Welcome to the whale is saved.').waitFor();
+    await button('Switch on …').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
+    await told('Welcome to the whale is on.').waitFor();
     const { language, translations } = await stored('Welcome to the whale');
     const german = { alertTitle: 'Guten Morgen', alertMessage: 'Der Wal hängt über Ihnen.' };
     assert.deepEqual([language, translations], ['en', { de: german }]);
@@ -165,6 +165,7 @@ describe('the day of an editor', () => {
 
   test('changes it and takes the change back', async () => {
     await link('Welcome to the whale').click();
+    await page.getByRole('tab', { name: 'German' }).click();
     await field('Title in German').fill('Servus');
     await button('Save').click();
     // The message that says so may still be there of the time before.
@@ -177,10 +178,10 @@ describe('the day of an editor', () => {
   test('copies it, with its languages and switched off', async () => {
     await link('Welcome to the whale').click();
     await link('Duplicate').click();
-    await page.getByRole('heading', { name: 'Add a notification' }).waitFor();
-    await field('Title in German').waitFor();
-    await button('Add the notification').click();
-    await told('Welcome to the whale (copy) is saved.').waitFor();
+    await page.getByRole('heading', { name: 'New message' }).waitFor();
+    await page.getByRole('tab', { name: 'German' }).waitFor();
+    await button('Save as a draft').click();
+    await told('Welcome to the whale (copy) is saved as a draft').waitFor();
     const copy = await stored('Welcome to the whale (copy)');
     assert.deepEqual([copy.isEnabled, copy.translations.de.alertTitle], [false, 'Guten Morgen']);
   });

@@ -69,7 +69,7 @@ describe('getting around in the console', () => {
     const heading = (text: string) =>
       until(`document.activeElement?.tagName === 'H1' && document.activeElement.textContent === "${text}"`);
     await link('Messages').click();
-    await heading('Notifications');
+    await heading('Messages');
     await link('Welcome').click();
     await heading('Welcome');
   });
@@ -108,19 +108,6 @@ describe('getting around in the console', () => {
     await titled(`Ways · Visitors · ${await appName()} · Pharos`);
     await until(`document.activeElement?.tagName === 'H1'`);
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Visitors · Ways');
-  });
-
-  test('notifications are filtered by the name of their beacon', async () => {
-    await open('notifications');
-    await button('Filter').click();
-    await page.getByLabel('Field').selectOption('beaconId');
-    await page.getByRole('combobox', { name: 'Beacon' }).fill('gat');
-    await page.getByRole('option', { name: 'Gate' }).click();
-    await button('Apply').click();
-    await link('Sale').waitFor({ state: 'detached' });
-    await link('Welcome').waitFor();
-    await button('Close').click();
-    await page.getByText('Beacon is Gate').waitFor();
   });
 
   test('the choice of a beacon lists them all, or says that there are more than it lists', async () => {
@@ -223,7 +210,7 @@ describe('getting around in the console', () => {
     test(`on every small or low screen each entry of the open menu can be pressed, as ${role}`, async () => {
       const { page: own, context } = await openAs(browser, { app, origin, role });
       // With the longest list of parts open that the role has.
-      await own.goto(`/console/apps/${app.appId}/${role === 'owner' ? 'settings' : 'notifications'}`);
+      await own.goto(`/console/apps/${app.appId}/${role === 'owner' ? 'settings' : 'messages'}`);
       const opened = own.locator('header nav').getByRole('link', { name: 'Home', exact: true });
       const names = () => own.locator('header nav a').allTextContents();
       await opened.waitFor();
@@ -273,7 +260,7 @@ describe('getting around in the console', () => {
     await open('push/new');
     await heading('When').waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, 'a push');
-    await open('notifications/new');
+    await open('messages/new');
     await button('Menu').waitFor();
     const [name, menu] = await Promise.all([link('Pharos').boundingBox(), button('Menu').boundingBox()]);
     assert.ok(name && menu && (menu.y >= name.y + name.height || menu.x >= name.x + name.width));

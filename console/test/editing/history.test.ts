@@ -117,18 +117,6 @@ describe('nothing an editor does is final', () => {
     await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
   });
 
-  testInFull('a storyline is copied with its scenarios, switched off', async () => {
-    const id = await create(app, '/api/v2/storylines', { title: 'Morning', isEnabled: true }, headers);
-    const scenario = { beacons: [beaconId], campaign: 'TEXT', event: 'ENTER', showOn: [], alertTitle: 'Hello' };
-    await create(app, `/api/v2/storylines/${id}/detail`, scenario, headers);
-    await open(`storylines/${id}`);
-    await button('Duplicate').click();
-    await page.getByRole('heading', { name: 'Morning (copy)' }).waitFor();
-    await page.getByRole('heading', { name: 'Hello' }).waitFor();
-    const { results } = await get('storylines?where={"title":"Morning (copy)"}');
-    assert.equal(results[0].isEnabled, false);
-  });
-
   testInFull('a message that waits is changed until it goes, and then says that it is too late', async () => {
     const at = new Date(Date.now() + 86_400_000).toISOString();
     app.clock.now = Date.now();
@@ -237,9 +225,8 @@ describe('nothing an editor does is final', () => {
     },
   );
 
-  test('many are switched off, moved and deleted together, and each of it is taken back', async () => {
+  test('many are switched off and deleted together, and each of it is taken back', async () => {
     const ids = [await welcome('Bulk one'), await welcome('Bulk two'), await welcome('Bulk three')];
-    const shopId = await create(app, '/api/v2/beacons', { name: 'Shop', uuid: 'AA', major: 1, minor: 2 }, headers);
     const state = async () =>
       Promise.all(
         ids.map(async (id) => {
@@ -254,15 +241,15 @@ describe('nothing an editor does is final', () => {
       await button('Undo').waitFor({ state: 'hidden' });
     };
     await app.send({ method: 'PUT', url: `/api/v2/notifications/${ids[2]}`, headers, body: { isEnabled: false } });
-    await open('notifications?q=Bulk');
+    await open('messages?q=Bulk');
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).check();
-    await page.getByText('3 notifications chosen').waitFor();
+    await page.getByText('3 messages chosen').waitFor();
     await assertAccessible(page);
     await takePictures(page, 'bulk');
     await button('Switch off …').click();
     await dialog().getByText('are shown to nobody', { exact: false }).waitFor();
-    await dialog().getByRole('button', { name: 'Switch off 3 notifications' }).click();
-    await told('3 notifications changed.').waitFor();
+    await dialog().getByRole('button', { name: 'Switch off 3 messages' }).click();
+    await told('3 messages changed.').waitFor();
     const all = (isOn: boolean, beacon: string) => ids.map(() => [isOn, beacon]);
     assert.deepEqual(await state(), all(false, beaconId));
     // The third was off before.
@@ -272,23 +259,10 @@ describe('nothing an editor does is final', () => {
       [false, beaconId],
     ];
     await undo(before);
-    await page.getByRole('checkbox', { name: 'Choose Bulk one' }).check();
-    await page.getByRole('checkbox', { name: 'Choose Bulk two' }).check();
-    await button('Move to a beacon …').click();
-    await dialog().getByRole('combobox', { name: 'Beacon' }).click();
-    await page.getByRole('option', { name: 'Shop' }).click();
-    await dialog().getByRole('button', { name: 'Move 2 notifications' }).click();
-    await told('2 notifications changed.').waitFor();
-    assert.deepEqual(await state(), [
-      [true, shopId],
-      [true, shopId],
-      [false, beaconId],
-    ]);
-    await undo(before);
     await page.getByRole('checkbox', { name: 'Choose all on this page' }).check();
     await button('Delete …').click();
-    await dialog().getByRole('button', { name: 'Delete 3 notifications' }).click();
-    await told('3 notifications went into the trash.').waitFor();
+    await dialog().getByRole('button', { name: 'Delete 3 messages' }).click();
+    await told('3 messages went into the trash.').waitFor();
     assert.deepEqual(await state(), [101, 101, 101]);
     await undo(before);
   });
@@ -296,14 +270,14 @@ describe('nothing an editor does is final', () => {
   const focused = () => becomesTrue("document.activeElement?.getAttribute('role') === 'combobox'");
 
   test('columns and filters are as somebody has left them, and keys lead anywhere', async () => {
-    await welcome('Kiosk one');
-    await welcome('Kiosk two');
-    await open('notifications');
+    for (const name of ['Kiosk one', 'Kiosk two'])
+      await create(app, '/api/v2/device', { deviceName: name, manufacture: 'Acme', topic: name }, headers);
+    await open('devices');
     await page.getByRole('link', { name: 'Kiosk one' }).waitFor();
     await button('Columns').click();
-    await page.getByRole('checkbox', { name: 'Shows' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Maker' }).uncheck();
     await page.keyboard.press('Escape');
-    await page.getByRole('columnheader', { name: 'Shows' }).waitFor({ state: 'detached' });
+    await page.getByRole('columnheader', { name: 'Maker' }).waitFor({ state: 'detached' });
     await dialog('Columns').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await page.keyboard.type('Kiosk two');
@@ -312,16 +286,16 @@ describe('nothing an editor does is final', () => {
     await field('Save this filter as').fill('Only two');
     await page.keyboard.press('Enter');
     // A load: both are kept on this device.
-    await page.goto(`/console/apps/${app.appId}/notifications`);
+    await page.goto(`/console/apps/${app.appId}/devices`);
     await page.getByRole('link', { name: 'Kiosk one' }).waitFor();
-    assert.equal(await page.getByRole('columnheader', { name: 'Shows' }).count(), 0);
+    assert.equal(await page.getByRole('columnheader', { name: 'Maker' }).count(), 0);
     await button('Saved filters').click();
     await button('Only two').click();
     await page.getByRole('link', { name: 'Kiosk one' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Kiosk two' }).waitFor();
 
     await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: 'Notifications' }).click();
+    await page.getByRole('heading', { name: 'Devices' }).click();
     await page.keyboard.press('?');
     await dialog('Keys').waitFor();
     await page.keyboard.press('Escape');

@@ -45,31 +45,31 @@ describe('what is typed is not lost', () => {
     (await app.send({ method: 'GET', url: '/api/v2/notifications', headers })).body.results;
 
   test('a link and Cancel ask before they leave, and staying keeps everything', async () => {
-    await open('notifications/new');
-    await field('Name').fill('Welcome');
+    await open('messages/new');
+    await field('Title').fill('Welcome');
     await page.getByRole('link', { name: 'Places', exact: true }).click();
     await leaving().waitFor();
     await assertAccessible(page);
     await takePictures(page, 'leaving');
     await button('Stay').click();
     await leaving().waitFor({ state: 'hidden' });
-    assert.equal(await field('Name').inputValue(), 'Welcome');
+    assert.equal(await field('Title').inputValue(), 'Welcome');
     await button('Cancel').click();
     await leaving().waitFor();
   });
 
   test('a draft is kept when it is left, and is there again when the form is opened', async () => {
     await button('Keep a draft and leave').click();
-    await page.getByRole('heading', { name: 'No notifications yet' }).waitFor();
-    await open('notifications/new');
+    await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
+    await open('messages/new');
     await page.getByText(/^This is your draft of/).waitFor();
-    assert.equal(await field('Name').inputValue(), 'Welcome');
+    assert.equal(await field('Title').inputValue(), 'Welcome');
     await assertAccessible(page);
     await takePictures(page, 'draft');
   });
 
   test('a reload asks, and loses nothing', async () => {
-    await field('Title').fill('Good morning');
+    await field('Text').fill('Good morning');
     const asked: string[] = [];
     page.once('dialog', (dialog) => {
       asked.push(dialog.type());
@@ -79,7 +79,7 @@ describe('what is typed is not lost', () => {
     assert.deepEqual(asked, ['beforeunload']);
     await page.getByText(/^This is your draft of/).waitFor();
     assert.deepEqual(
-      [await field('Name').inputValue(), await field('Title').inputValue()],
+      [await field('Title').inputValue(), await field('Text').inputValue()],
       ['Welcome', 'Good morning'],
     );
   });
@@ -90,19 +90,20 @@ describe('what is typed is not lost', () => {
     await other.page.goto('/console/');
     for (const [key, value] of kept)
       await other.page.evaluate(`localStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(value)})`);
-    await other.page.goto(`/console/apps/${app.appId}/notifications/new`);
-    await other.page.getByRole('button', { name: 'Add the notification' }).waitFor();
-    assert.equal(await other.page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), '');
+    await other.page.goto(`/console/apps/${app.appId}/messages/new`);
+    await other.page.getByRole('button', { name: 'Save as a draft' }).waitFor();
+    assert.equal(await other.page.getByRole('textbox', { name: 'Title', exact: true }).inputValue(), '');
     await other.context.close();
   });
 
   test('a session that ends in the middle is renewed in a dialog, and the action continues', async () => {
-    await field('Text').fill('Come in.');
-    await page.getByRole('combobox', { name: 'Beacon' }).fill('gate');
+    await page.getByTestId('sentence').getByTitle('Place').click();
+    await page.getByRole('combobox', { name: 'Beacons', exact: true }).fill('gate');
     await page.getByRole('option', { name: /Gate/ }).click();
+    await button('Done').click();
     await app.storage.db.run(sql`delete from admin_sessions`);
     // Whatever is read in the background may have asked already, and then stands before the button.
-    await button('Add the notification').dispatchEvent('click');
+    await button('Save as a draft').dispatchEvent('click');
     await signingIn().waitFor();
     await assertAccessible(page);
     await takePictures(page, 'sign-in-again');
@@ -110,12 +111,12 @@ describe('what is typed is not lost', () => {
     await signingIn().getByLabel('Your password').fill('wrong password');
     await signingIn().getByRole('button', { name: 'Sign in' }).click();
     await signingIn().getByRole('alert').waitFor();
-    assert.equal(await field('Title').inputValue(), 'Good morning');
+    assert.equal(await field('Text').inputValue(), 'Good morning');
     await signingIn().getByLabel('Your password').fill(password);
     await signingIn().getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('table', { name: 'notifications' }).waitFor();
+    await page.getByRole('table', { name: 'messages' }).waitFor();
     const [{ description, message }] = await notifications();
-    assert.deepEqual([description, message.alertTitle], ['Welcome', 'Good morning']);
+    assert.deepEqual([description, message.alertMessage], ['Welcome', 'Good morning']);
   });
 
   test('a draft goes when it is saved or thrown away, and no password is ever kept', async () => {
@@ -139,8 +140,8 @@ describe('what is typed is not lost', () => {
     await page.addInitScript(`Storage.prototype.setItem = () => {
       throw new DOMException('full', 'QuotaExceededError');
     }`);
-    await page.goto(`/console/apps/${app.appId}/notifications/new`);
-    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No room');
+    await page.goto(`/console/apps/${app.appId}/messages/new`);
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('No room');
     await page.getByRole('link', { name: 'Places', exact: true }).click();
     const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
     await leaving.getByText('What you have typed is not saved and would be lost.').waitFor();

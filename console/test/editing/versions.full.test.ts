@@ -56,16 +56,6 @@ describe('each record says who changed what and when, and goes back with one cli
 
   const kinds: readonly Kept[] = [
     {
-      kind: 'a storyline',
-      url: () => `v2/storylines/${ids['storylineId']}`,
-      page: () => `storylines/${ids['storylineId']}`,
-      change: { title: 'An evening' },
-      label: 'Title',
-      was: 'A morning',
-      is: 'An evening',
-      read: ({ title }: { title: string }) => title,
-    },
-    {
       kind: 'a scenario',
       url: () => `v2/storylines/${ids['storylineId']}/detail/${ids['scenarioId']}`,
       page: () => `storylines/${ids['storylineId']}/scenarios/${ids['scenarioId']}`,
@@ -148,25 +138,25 @@ describe('each record says who changed what and when, and goes back with one cli
       await page.getByRole('alert').first().waitFor({ state: 'detached' });
     });
 
-  /** A colleague changes the storyline, and Ana goes back to before the change of `which`. */
+  /** A colleague changes the device, and Ana goes back to before the change of `which`. */
   async function goBack(title: string, which = 0): Promise<void> {
-    const response = await ben.context.request.fetch(storyline(), {
+    const response = await ben.context.request.fetch(device(), {
       method: 'PUT',
-      data: { title },
+      data: { deviceName: title },
       headers: { origin },
     });
     assert.ok(response.ok(), await response.text());
     app.clock.now += 60_000;
-    await goTo(page, `/console/apps/${app.appId}/storylines/${ids['storylineId']}`);
+    await goTo(page, `/console/apps/${app.appId}/devices/${ids['deviceId']}`);
     await page.getByRole('button', { name: 'History', exact: true }).click();
     const entry = page.getByRole('list', { name: 'Changes' }).locator(':scope > li').nth(which);
     await entry.getByRole('button', { name: 'Go back to before this' }).click();
     await page.getByRole('alert').filter({ hasText: 'It is as it was before that change.' }).waitFor();
     app.clock.now += 60_000;
   }
-  const storyline = () => `/console/api/apps/${app.appId}/v2/storylines/${ids['storylineId']}`;
+  const device = () => `/console/api/apps/${app.appId}/v2/device/${ids['deviceId']}`;
   const title = async () =>
-    ((await (await ana.context.request.get(storyline())).json()) as { result: { title: string } }).result.title;
+    ((await (await ana.context.request.get(device())).json()) as { result: { deviceName: string } }).result.deviceName;
   const undo = async (said: string) => {
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: said }).waitFor();
@@ -176,7 +166,7 @@ describe('each record says who changed what and when, and goes back with one cli
 
   test('what a colleague has changed since is not taken back by Undo', async () => {
     await goBack('An afternoon');
-    await ben.context.request.fetch(storyline(), { method: 'PUT', data: { title: 'A night' }, headers: { origin } });
+    await ben.context.request.fetch(device(), { method: 'PUT', data: { deviceName: 'A night' }, headers: { origin } });
     await undo('Somebody has changed it since, so it stays as it is now.');
     assert.equal(await title(), 'A night');
   });
@@ -185,11 +175,11 @@ describe('each record says who changed what and when, and goes back with one cli
     const before = await title();
     await goBack('A dawn');
     await undo('The change was undone.');
-    await ben.context.request.fetch(storyline(), { method: 'PUT', data: { title: before }, headers: { origin } });
+    await ben.context.request.fetch(device(), { method: 'PUT', data: { deviceName: before }, headers: { origin } });
     app.clock.now += 60_000;
     // Before the change to the dawn it was as it is now.
     const entries = page.getByRole('list', { name: 'Changes' }).locator(':scope > li');
-    await goTo(page, `/console/apps/${app.appId}/storylines/${ids['storylineId']}`);
+    await goTo(page, `/console/apps/${app.appId}/devices/${ids['deviceId']}`);
     await page.getByRole('button', { name: 'History', exact: true }).click();
     await entries
       .filter({ hasText: `${before} → A dawn` })

@@ -13,7 +13,7 @@ const lookedAtInDark: ReadonlySet<string> = new Set([
   '/apps/$appId/settings',
   '/apps/$appId/rules',
   '/apps/$appId/beacons/$beaconId',
-  '/apps/$appId/notifications/new',
+  '/apps/$appId/messages/new',
   '/apps/$appId/push/new',
   '/apps/$appId/users',
   '/apps/$appId/activity/analytics',

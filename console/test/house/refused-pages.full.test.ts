@@ -81,7 +81,7 @@ describe('pages that somebody may not see, and opens by their address', () => {
   })()`;
 
   const ofWholeApp = (route: string) =>
-    /^\/apps\/\$appId\/(activity\/)?(api|deliveries|devices|files|installations|keys|logs|messages|policy|privacy|push|rules|senders|settings|sign-in|storylines|trash|users|webhooks|what-if|buckets)(\/|$)/.test(
+    /^\/apps\/\$appId\/(activity\/(deliveries|logs|messages|what-if)|api|devices|files|installations|keys|policy|privacy|push|rules|senders|settings|sign-in|trash|users|webhooks|buckets)(\/|$)/.test(
       route,
     );
 
@@ -98,7 +98,7 @@ describe('pages that somebody may not see, and opens by their address', () => {
       [...refused.values()].filter((said) => said !== notForVenues && said !== notForRole),
       [],
     );
-    await visited.page.goto(`/console/apps/${filled.site.app.appId}/storylines`);
+    await visited.page.goto(`/console/apps/${filled.site.app.appId}/push`);
     await visited.page.getByRole('heading', { name: notForVenues }).waitFor();
     await takePictures(visited.page, 'refused-for-venues');
     await assertAccessible(visited.page);

@@ -85,7 +85,7 @@ describe('the search over everything', () => {
       [floor, 'Cellar', floors],
       [zone, 'Vault', floors],
       [beacon, 'Door', `beacons/${beacon}`],
-      [storyline, 'Night', `storylines/${storyline}`],
+      [storyline, 'Night', `messages/${storyline}`],
       [device, 'Gateway 1', `devices/${device}`],
       [phone, `iOS ${phone}`, `installations/${phone}`],
       ['6f0d-phone', 'iOS 6f0d-phone', `installations/${phone}`],
@@ -131,7 +131,7 @@ describe('the search over everything', () => {
   test('says that it could not search everything, shows the rest, and searches again by itself', async () => {
     await page.route(/\/beacons\?/, (route) => route.abort());
     await type('gat');
-    await option('Gatehouse Storyline').waitFor();
+    await option('Gatehouse Message').waitFor();
     await said(/^Not everything could be searched\. /).waitFor();
     await assertAccessible(page);
     await takePictures(page, 'search-incomplete');
@@ -151,7 +151,7 @@ describe('the search over everything', () => {
     await field().press('h');
     await field().press('Enter');
     assert.equal(await option('Gate Beacon').count(), 0);
-    await becomes(async () => page.url().split('/').at(-2), 'storylines');
+    await becomes(async () => page.url().split('/').at(-2), 'messages');
     await goTo(page, before.replace(origin, ''));
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -164,10 +164,10 @@ describe('the search over everything', () => {
     await type('owl');
     await page.waitForRequest(/\/beacons\?.*owl/i);
     await type('gateh');
-    await option('Gatehouse Storyline').waitFor();
+    await option('Gatehouse Message').waitFor();
     release();
     await page.waitForResponse(/\/beacons\?.*owl/i);
-    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Gatehouse\nStoryline']);
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Gatehouse\nMessage']);
     await page.unroute(/\/beacons\?.*owl/i);
   });
 

@@ -111,7 +111,7 @@ describe('what stops visitors from being served is asked with the name of the ap
   const cases: readonly Stopping[] = [
     {
       what: 'a notification is switched off in the list',
-      path: () => 'notifications',
+      path: () => 'messages',
       open: 'Welcome is on',
       role: 'switch',
       confirm: 'Switch off',
@@ -119,24 +119,28 @@ describe('what stops visitors from being served is asked with the name of the ap
     },
     {
       what: 'a notification is switched off on its page',
-      path: () => `notifications/${notificationId}`,
-      prepare: () => page.getByRole('switch', { name: /A notification that is off/ }).press('Space'),
-      open: 'Save',
-      confirm: 'Save and switch off',
+      path: () => `messages/${notificationId}`,
+      open: 'On',
+      role: 'switch',
+      confirm: 'Switch off',
       isServed: () => isOn(`notifications/${notificationId}`)(),
     },
     {
       what: 'a notification goes back to when it was off',
-      path: () => `notifications/${notificationId}?`,
+      path: () => `messages/${notificationId}?`,
       prepare: () => button('History').click(),
       open: 'Go back to before this',
-      confirm: 'Save and switch off',
+      confirm: 'Switch off',
       isServed: () => isOn(`notifications/${notificationId}`)(),
     },
     {
       what: 'the last day of a scenario is taken away',
-      path: () => `storylines/${storylineId}/scenarios/${scenarioId}`,
-      prepare: () => page.getByRole('checkbox', { name: 'Monday' }).press('Space'),
+      path: () => `messages/${scenarioId}`,
+      prepare: async () => {
+        await page.getByTestId('sentence').getByTitle('Days').click();
+        await page.getByRole('checkbox', { name: 'Monday' }).press('Space');
+        await button('Done').click();
+      },
       open: 'Save',
       confirm: 'Save and stop showing it',
       isServed: async () => {
@@ -158,30 +162,15 @@ describe('what stops visitors from being served is asked with the name of the ap
     },
     {
       what: 'a storyline is switched off in the list',
-      path: () => 'storylines',
+      path: () => 'messages?storylines',
       open: 'A morning is on',
       role: 'switch',
       confirm: 'Switch off',
       isServed: () => isOn(`storylines/${storylineId}`)(),
     },
     {
-      what: 'a storyline is switched off on its page',
-      path: () => `storylines/${storylineId}`,
-      open: 'On: its scenarios are shown',
-      role: 'switch',
-      confirm: 'Switch off',
-      isServed: () => isOn(`storylines/${storylineId}`)(),
-    },
-    {
-      what: 'a scenario is deleted',
-      path: () => `storylines/${storylineId}?`,
-      open: 'Delete Coffee',
-      confirm: 'Delete Coffee',
-      isServed: async () => (await status(`storylines/${storylineId}/detail/${scenarioId}`)) === 200,
-    },
-    {
       what: 'a storyline is deleted, with its scenarios',
-      path: () => `storylines/${storylineId}?deleted`,
+      path: () => `messages/${storylineId}`,
       open: 'Delete',
       confirm: 'Delete A morning',
       isServed: async () =>
@@ -325,7 +314,7 @@ describe('what stops visitors from being served is asked with the name of the ap
       if (type !== undefined) await dialog().getByRole('textbox').fill(type);
       await dialog().getByRole('button', { name: confirm, exact: true }).waitFor();
       await assertAccessible(page);
-      if (path() === 'policy' || path() === 'notifications') await takePictures(page, `stopping-${path()}`);
+      if (path() === 'policy' || path() === 'messages') await takePictures(page, `stopping-${path()}`);
       await dialog().getByRole('button', { name: confirm, exact: true }).click();
       await becomes(isServed, false);
       await button('Undo').click();

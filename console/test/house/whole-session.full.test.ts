@@ -109,25 +109,20 @@ describe('from the set-up link to the why of a first message', () => {
     beaconId = page.url().split('/').at(-1) ?? '';
   });
 
-  test('a storyline with a scenario for that beacon is written', async () => {
+  test('a message for that beacon is written and switched on', async () => {
     await part('Messages').click();
-    await part('Storylines').click();
-    await button('Add a storyline').click();
-    await field('Title').fill('A morning in the museum');
-    await dialog().getByRole('button', { name: 'Add', exact: true }).click();
-    await link('Add a scenario').click();
-    await page.getByRole('combobox', { name: 'Beacons' }).fill('main');
-    await page.getByRole('option', { name: 'Main hall' }).click();
-    await page.keyboard.press('Escape');
+    await link('New message').click();
     await field('Title').fill('Welcome');
     await field('Text').fill('The tour starts on your left.');
-    await button('Every day').click();
-    await page
-      .getByTestId('sentence')
-      .filter({ hasText: 'When a visitor enters Main hall, show Welcome every day.' })
-      .waitFor();
-    await button('Add the scenario').click();
-    await page.getByRole('list', { name: 'Scenarios' }).getByText('Welcome').first().waitFor();
+    const sentence = page.getByTestId('sentence');
+    await sentence.getByTitle('Place').click();
+    await page.getByRole('combobox', { name: 'Beacons', exact: true }).fill('main');
+    await page.getByRole('option', { name: 'Main hall' }).click();
+    await button('Done').click();
+    await sentence.filter({ hasText: 'When a visitor enters Main hall: once a visit, every day' }).waitFor();
+    await button('Switch on …').click();
+    await dialog().getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('switch', { name: 'Welcome is on', checked: true }).waitFor();
   });
 
   test('a phone says by curl that it has entered, is told what to show, and the home screen shows it live', async () => {
@@ -146,14 +141,14 @@ describe('from the set-up link to the why of a first message', () => {
     assert.equal(await events().count(), 1);
   });
 
-  test('its why is opened: the scenario was shown', async () => {
+  test('its why is opened: the message was shown', async () => {
     await part('Log').click();
     await link('Entered Main hall').click();
     await heading('Entered Main hall').waitFor();
     await page.getByText('The message of this beacon was shown.').waitFor();
     const why = page.getByRole('list', { name: 'Messages that could have been shown' }).getByRole('listitem');
     await why.getByText('Welcome').waitFor();
-    assert.match(await why.innerText(), /^Shown\s+Welcome\s*scenario/);
+    assert.match(await why.innerText(), /^Shown\s+Welcome\s*notification/);
   });
 
   test('the beacon has its visitor, and the audit who made it possible', async () => {
@@ -161,7 +156,7 @@ describe('from the set-up link to the why of a first message', () => {
     await page.getByRole('region', { name: 'Events' }).getByText('ENTER').waitFor();
     await page.getByText('still here').waitFor();
     await page.goto('/console/audit?kind=data');
-    await page.getByText('added the storyline A morning in the museum in Museum guide.').waitFor();
+    await page.getByText('added the notification Welcome in Museum guide.').waitFor();
   });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));

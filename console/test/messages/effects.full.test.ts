@@ -38,7 +38,8 @@ describe('what messages lead to, in the console', () => {
   test('an editor says what a message is for, who gets nothing, and two wordings', async () => {
     const shop = await site.beacon({ name: 'Shop' });
     const id = await site.notification({ description: 'Ten percent off' });
-    await open(`notifications/${id}`);
+    await open(`messages/${id}`);
+    await page.getByRole('button', { name: 'Name, goal and comparison' }).click();
     await page.getByLabel('Goal', { exact: true }).selectOption({ label: 'Comes back, anywhere' });
     await page.getByLabel('Within how many hours').fill('3');
     await page.getByRole('switch', { name: 'Some visitors get nothing, to compare' }).click();
@@ -47,8 +48,9 @@ describe('what messages lead to, in the console', () => {
     await page.getByLabel('Its title').last().fill('Only today');
     await assertAccessible(page);
     await takePictures(page, 'effects-form');
-    await page.getByRole('button', { name: 'Try it on the last 30 days' }).click();
+    await page.getByRole('button', { name: 'What it would have sent' }).click();
     await page.getByText('It would have sent 0 messages to 0 visitors, instead of 0 to 0 visitors.').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Ten percent off is saved.').waitFor();
     const { goal, holdout, variants } = await site.get(`notifications/${id}`);

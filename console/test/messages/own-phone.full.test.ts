@@ -39,7 +39,7 @@ describe('a phone that messages are tested on', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const ownPhones = `/console/api/apps`;
   async function openMessage(): Promise<void> {
-    await goTo(page, `/console/apps/${app.appId}/notifications`);
+    await goTo(page, `/console/apps/${app.appId}/messages`);
     await page.getByRole('link', { name: 'Welcome' }).click();
     await page.getByRole('textbox', { name: 'Title', exact: true }).waitFor();
   }

@@ -33,7 +33,7 @@ describe('messages that are translated', () => {
       { ...about, description: 'Welcome', message, language: 'en' },
       headers,
     );
-    notification = { api: `notifications/${id}`, page: `notifications/${id}` };
+    notification = { api: `notifications/${id}`, page: `messages/${id}` };
     const showOn = [{ dayName: 'Mon', checked: true }];
     const shown = { campaign: 'TEXT', showOn };
     const storyline = await create(app, '/api/v2/storylines', { title: 'Tour', isEnabled: true }, headers);
@@ -45,7 +45,7 @@ describe('messages that are translated', () => {
     );
     scenario = {
       api: `storylines/${storyline}/detail/${detail}`,
-      page: `storylines/${storyline}/scenarios/${detail}`,
+      page: `messages/${detail}`,
     };
     browser = await launchBrowser();
     ana = await openAs(browser, { ...started, role: 'editor' });
@@ -95,6 +95,7 @@ describe('messages that are translated', () => {
       assert.deepEqual(translations, { de: { alertTitle: 'Guten Morgen' }, fr: { alertTitle: 'Bonjour' } });
       // In one language each chooses for the text that both have written.
       for (const one of [ana.page, ben.page]) await open(one, page);
+      for (const one of [ana.page, ben.page]) await one.getByRole('tab', { name: 'German' }).click();
       await field(ana.page, 'Title in German').fill('Grüß Gott');
       await field(ana.page, 'Text in German').fill('Kommen Sie herein.');
       await field(ben.page, 'Title in German').fill('Servus');
@@ -115,6 +116,7 @@ describe('messages that are translated', () => {
     await open(page, scenario.page);
     await write(page, 'Italian', 'Buongiorno');
     await reloadInTheMiddle(page);
+    await page.getByRole('tab', { name: 'Italian' }).click();
     await field(page, 'Title in Italian').waitFor();
     assert.equal(await field(page, 'Title in Italian').inputValue(), 'Buongiorno');
     await takePictures(page, 'translation-after-reload');
@@ -131,15 +133,16 @@ describe('messages that are translated', () => {
 
   test('the back button asks first, and the draft is there when the page is opened again', async () => {
     const { page } = ana;
-    await open(page, 'notifications');
+    await open(page, 'messages');
     await page.getByRole('link', { name: 'Welcome' }).click();
     await write(page, 'Italian', 'Benvenuti');
     await page.goBack();
     await page.getByRole('dialog').waitFor();
     await takePictures(page, 'translation-back');
     await page.getByRole('dialog').getByRole('button', { name: 'Keep a draft and leave' }).click();
-    await page.getByRole('table', { name: 'notifications' }).waitFor();
+    await page.getByRole('table', { name: 'messages' }).waitFor();
     await page.goForward();
+    await page.getByRole('tab', { name: 'Italian' }).click();
     await field(page, 'Title in Italian').waitFor();
     assert.equal(await field(page, 'Title in Italian').inputValue(), 'Benvenuti');
     await button(page, 'Save').click();
@@ -151,6 +154,7 @@ describe('messages that are translated', () => {
   test('a page that the back button brings back as it was notices that its session has ended, and keeps what was typed', async () => {
     const { page, context } = ana;
     await open(page, notification.page);
+    await page.getByRole('tab', { name: 'Italian' }).click();
     await field(page, 'Title in Italian').fill('Ciao');
     const origin = new URL(page.url()).origin;
     assert.ok((await context.request.delete('/console/api/session', { headers: { origin } })).ok());

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { PharosError } from '@pharos/sdk';
 import { afterEach, beforeEach, describe, test } from 'vitest';
 import { applyRows, type RowOutcome } from '../../src/components/import/import-rows.ts';
-import { copyStoryline } from '../../src/features/storylines/copy-storyline.ts';
+import { newMessage } from '../../src/features/messages/message.ts';
+import { createMessage } from '../../src/features/messages/message-store.ts';
 import { forgetFile, keepFile, keptFile } from '../../src/lib/actions/kept-file.ts';
 import { signingIn, withSession } from '../../src/lib/data/signing-in.ts';
 import { setWhosePage } from '../../src/lib/data/whose-page.ts';
@@ -78,19 +79,17 @@ describe('a session that ends in the middle', () => {
   const refused = () =>
     json(403, { error: { code: 209, name: 'InvalidSessionToken', error: 'Sign in again.' }, status: 403 });
 
-  test('a copy of a storyline is not begun twice', async () => {
+  test('a message at several places is not begun twice', async () => {
     const made: string[] = [];
     const time = '2026-05-04T09:30:00.000Z';
-    globalThis.fetch = async (url, init) => {
+    globalThis.fetch = async (url) => {
       const path = String(url).replace(/^.*\/v2/, '');
-      if (init?.method !== 'POST')
-        return json(200, { results: [{ objectId: 's1', createdAt: time, updatedAt: time }] });
       if (path.endsWith('/detail') && asked === 0) return refused();
       made.push(path);
-      return json(201, { result: { objectId: 'copy', createdAt: time } });
+      return json(201, { result: { objectId: 'new', createdAt: time } });
     };
-    const story = { objectId: 'story', title: 'Birds' } as Parameters<typeof copyStoryline>[1];
-    await withSession(() => copyStoryline('app', story));
+    const fields = { ...newMessage(), alertTitle: 'Birds', beacons: ['pond', 'hedge'] };
+    await withSession(() => createMessage('app', fields, { idempotencyKey: 'key' }));
     assert.deepEqual([made.length, asked], [2, 1], made.join());
   });
 

@@ -133,15 +133,17 @@ describe('a role that holds for one venue, in a browser', () => {
 
   test('the limited tries a message of the venue on a phone of their own, and on no other', async () => {
     const secret = 'limited'.padEnd(43, 'x');
-    await page.goto(`/console/apps/${app.appId}/notifications/new`);
+    await page.goto(`/console/apps/${app.appId}/messages/new`);
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Good morning');
     assert.equal(
       await page.getByRole('button', { name: 'Test on my own phone' }).count(),
       0,
       'it belongs to no venue yet',
     );
+    await page.getByTestId('sentence').getByTitle('Place').click();
     await page.getByRole('combobox', { name: 'Beacon' }).fill('north');
     await page.getByRole('option', { name: /North door/ }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Test on my own phone' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Pair a phone' }).click();

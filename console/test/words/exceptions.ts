@@ -3,7 +3,7 @@ export const exceptions: readonly (readonly [reason: string, ...texts: string[]]
   ['the name of the product', 'Pharos'],
   [
     'names of browsers, systems and services',
-    ...['Edge', 'Opera', 'Samsung Internet', 'Firefox', 'Chrome', 'Safari', 'Windows', 'Mac', 'Linux', 'iPhone'],
+    ...['Edge', 'Opera', 'Samsung Internet', 'Firefox', 'Chrome', 'Safari', 'Windows', 'Mac', 'Linux'],
     ...['Google', 'Apple', 'Firebase', 'Web Push'],
   ],
   ['names of languages in themselves', 'English', 'Deutsch', 'Español', 'Français', 'Bahasa Indonesia'],

@@ -129,10 +129,9 @@ describe('the language of the console', () => {
     await takePictures(page, 'german-why');
   });
 
-  test('so are the days of a scenario, also where letters are twice as large', async () => {
-    await site.ask({ method: 'POST', url: '/api/v2/storylines', body: { title: 'Abends', isEnabled: true } });
-    const [{ objectId }] = await site.list('storylines');
-    await open(`/storylines/${objectId}/scenarios/new`);
+  test('so are the days of a message, also where letters are twice as large', async () => {
+    await open('/messages/new');
+    await page.getByTestId('sentence').getByTitle('Tage').click();
     const days = page.getByRole('group', { name: 'Tage' });
     await days.waitFor();
     assert.equal(await days.innerText().then((text) => text.replace(/\s+/g, ' ')), 'Mo Di Mi Do Fr Sa So');
@@ -159,7 +158,7 @@ describe('the language of the console', () => {
       }).map((button) => button.textContent)`);
     for (const [path, label] of [
       [`/beacons/venues/${venueId}`, 'Für Kartenprogramme exportieren (GeoJSON)'],
-      [`/notifications/${messageId}`, 'An den letzten 30 Tagen probieren'],
+      [`/messages/${messageId}`, 'Name, Ziel und Vergleich'],
     ] as const) {
       await open(path);
       await page.setViewportSize({ width: 640, height: 860 });

@@ -74,7 +74,7 @@ export function onePath(options: ReadOptions): string {
   return `${options.path}/:${options.idName ?? 'objectId'}`;
 }
 
-export function notFound({ noun }: ReadOptions) {
+export function notFound({ noun }: Pick<ReadOptions, 'noun'>) {
   return fail('ObjectNotFound', `There is no ${noun[0]} with this objectId.`);
 }
 

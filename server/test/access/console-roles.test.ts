@@ -119,6 +119,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'POST /apps/:appId/own-phones/phones/:installationId/tests': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/own-phones/phones/:installationId/tests/:pushId': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/reach': ['owner', 'manager', 'editor'],
+  'POST /apps/:appId/notifications/:objectId/storyline': ['owner', 'manager', 'editor'],
   'POST /apps/:appId/pushes/:pushId/resume': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/languages': adminRoles,
   'GET /apps/:appId/attention': adminRoles,

@@ -33,7 +33,7 @@ type Asking = 'off' | 'move' | 'edit' | 'delete';
 
 const countText = (count: number, kind: Bulk['kind']) =>
   t(
-    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} devices {{count, plural, one {# device} other {# devices}}} venues {{count, plural, one {# venue} other {# venues}}} files {{count, plural, one {# file} other {# files}}} users {{count, plural, one {# user} other {# users}}} webhooks {{count, plural, one {# webhook} other {# webhooks}}} other {{count, plural, one {# record} other {# records}}}}',
+    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} messages {{count, plural, one {# message} other {# messages}}} devices {{count, plural, one {# device} other {# devices}}} venues {{count, plural, one {# venue} other {# venues}}} files {{count, plural, one {# file} other {# files}}} users {{count, plural, one {# user} other {# users}}} webhooks {{count, plural, one {# webhook} other {# webhooks}}} other {{count, plural, one {# record} other {# records}}}}',
     { kind, count },
   );
 

@@ -9,7 +9,9 @@ import { type Body, type Outcome, send, whyNotBack } from './bulk-pieces.ts';
 
 /** What can be done with the chosen records of a list. */
 export interface Bulk {
-  readonly kind: KeptKind | DeletedKind | 'venues' | 'users' | 'webhooks';
+  readonly kind: KeptKind | DeletedKind | 'messages' | 'venues' | 'users' | 'webhooks';
+  /** Of a list with records of several kinds: what can be done with one of them. */
+  readonly kindOf?: (record: object) => Bulk;
   /** Changes a record, as its PATCH does. */
   readonly change?: Body['operation'];
   /** Its PUT, which replaces the members that it names. */
@@ -68,11 +70,37 @@ const asChosen = (ids: readonly string[], chosen: Chosen, seen: readonly string[
 export const switchTo = ({ hasSwitch }: Bulk, isOn: boolean): object =>
   hasSwitch === 'disabled' ? { disabled: !isOn } : hasSwitch === 'enabled' ? { enabled: isOn } : { isEnabled: isOn };
 
+interface OfKind {
+  readonly bulk: Bulk;
+  readonly ids: readonly string[];
+}
+
+/** Does it kind by kind, and answers what became of all. */
+async function byKind(
+  { bulk, ids }: OfKind,
+  chosen: Chosen,
+  run: (part: OfKind) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { kindOf } = bulk;
+  if (!kindOf) return run({ bulk, ids });
+  const kinds = Map.groupBy(ids, (id) => kindOf(chosen.get(id) ?? {}).kind);
+  const outcomes: Outcome[] = [];
+  for (const part of kinds.values())
+    outcomes.push(await run({ bulk: kindOf(chosen.get(part[0] ?? '') ?? {}), ids: part }));
+  return {
+    done: outcomes.flatMap(({ done }) => done),
+    changed: outcomes.flatMap(({ changed }) => changed),
+    failed: outcomes.flatMap(({ failed }) => failed),
+  };
+}
+
 /** Deletes the records that are still as they were chosen. The others are refused, one by one. */
-export async function removeMany(appId: string, bulk: Bulk, chosen: Chosen): Promise<Outcome> {
-  const ids = [...chosen.keys()];
-  if (!bulk.remove) throw new Error(t('These records are not deleted at once.'));
-  return send(appId, { operation: bulk.remove, ids, records: asChosen(ids, chosen, bulk.seen), ...within(bulk) });
+export function removeMany(appId: string, all: Bulk, chosen: Chosen): Promise<Outcome> {
+  return byKind({ bulk: all, ids: [...chosen.keys()] }, chosen, async ({ bulk, ids }) => {
+    if (!bulk.remove) throw new Error(t('These records are not deleted at once.'));
+    const records = asChosen(ids, chosen, bulk.seen);
+    return send(appId, { operation: bulk.remove, ids: [...ids], records, ...within(bulk) });
+  });
 }
 
 /**
@@ -85,8 +113,10 @@ export async function restoreMany(
   bulk: Bulk,
   { ids, chosen }: { readonly ids: readonly string[]; readonly chosen: Chosen },
 ): Promise<void> {
-  const body = { operation: 'restoreDeleted', ids: [...ids], kind: bulk.kind, ...within(bulk) } as const;
-  assertBack(await send(appId, body), chosen);
+  const outcome = await byKind({ bulk, ids }, chosen, (part) =>
+    send(appId, { operation: 'restoreDeleted', ids: [...part.ids], kind: part.bulk.kind, ...within(part.bulk) }),
+  );
+  assertBack(outcome, chosen);
 }
 
 /** @throws Error that names the records that were not changed back */
@@ -102,15 +132,17 @@ function operationOf({ change, replace }: Bulk, isWhole: boolean | undefined): B
 }
 
 /** Changes the records that are still as they were chosen. The others are refused, one by one. */
-export async function changeMany(
+export function changeMany(
   appId: string,
-  bulk: Bulk,
-  { change, ids, isWhole }: BulkChange,
+  all: Bulk,
+  { change, ids: allIds, isWhole }: BulkChange,
   chosen: Chosen,
 ): Promise<Outcome> {
-  const operation = operationOf(bulk, isWhole);
-  const records = asChosen(ids, chosen, bulk.seen && Object.keys(change));
-  return send(appId, { operation, ids: [...ids], change: change as never, records, ...within(bulk) });
+  return byKind({ bulk: all, ids: allIds }, chosen, ({ bulk, ids }) => {
+    const operation = operationOf(bulk, isWhole);
+    const records = asChosen(ids, chosen, bulk.seen && Object.keys(change));
+    return send(appId, { operation, ids: [...ids], change: change as never, records, ...within(bulk) });
+  });
 }
 
 /**
@@ -129,8 +161,16 @@ export async function changeBack(
     ...(seen ? { seen: change as never } : { updatedAt }),
     change: former(change as Plain, (chosen.get(objectId) ?? {}) as Plain, isWhole) as never,
   }));
-  const ids = changed.map(({ objectId }) => objectId);
-  assertBack(await send(appId, { operation: operationOf(bulk, isWhole), ids, records, ...within(bulk) }), chosen);
+  const all = { bulk, ids: changed.map(({ objectId }) => objectId) };
+  const outcome = await byKind(all, chosen, (part) =>
+    send(appId, {
+      operation: operationOf(part.bulk, isWhole),
+      ids: [...part.ids],
+      records: records.filter(({ objectId }) => part.ids.includes(objectId)),
+      ...within(part.bulk),
+    }),
+  );
+  assertBack(outcome, chosen);
 }
 
 /** The members that a change names, as a record has them; null for those it has not. */

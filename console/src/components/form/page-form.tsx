@@ -20,6 +20,8 @@ interface Props<Values extends object> {
   readonly shared?: Pick<RecordForm<Values>, 'conflict' | 'question' | 'isOutdated' | 'labels' | 'show'>;
   /** The role may read and not change: there is nothing to submit. */
   readonly isLocked?: boolean;
+  /** Beside the button. */
+  readonly other?: ReactNode;
   readonly onSubmit: () => void;
   readonly onCancel: () => void;
   readonly children: ReactNode;
@@ -27,7 +29,7 @@ interface Props<Values extends object> {
 
 /** The form of a page that creates or changes a record: failure on top, buttons at the end. */
 export function PageForm<Values extends object>(props: Props<Values>) {
-  const { form, names, submit, isBusy, shared, isLocked = false, onSubmit, onCancel, children } = props;
+  const { form, names, submit, isBusy, shared, isLocked = false, other, onSubmit, onCancel, children } = props;
   function send(event: FormEvent) {
     event.preventDefault();
     onSubmit();
@@ -46,6 +48,7 @@ export function PageForm<Values extends object>(props: Props<Values>) {
             {submit}
           </Button>
         )}
+        {!isLocked && other}
         <Button variant="default" onClick={onCancel}>
           {isLocked ? t('Back') : t('Cancel')}
         </Button>

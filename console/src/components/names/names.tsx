@@ -45,22 +45,8 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
   if (found === undefined) return <span className={classes.waiting}>…</span>;
   if (found === null) return gone;
   if (found.isHidden) return <i>{found.name}</i>;
-  if (found.storylineId !== undefined)
-    return (
-      <Link
-        to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
-        params={{ appId, storylineId: found.storylineId, detailId: triggerId }}
-        className={classes.link}
-      >
-        {found.name}
-      </Link>
-    );
   return (
-    <Link
-      to="/apps/$appId/notifications/$notificationId"
-      params={{ appId, notificationId: triggerId }}
-      className={classes.link}
-    >
+    <Link to="/apps/$appId/messages/$messageId" params={{ appId, messageId: triggerId }} className={classes.link}>
       {found.name}
     </Link>
   );

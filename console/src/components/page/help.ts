@@ -27,8 +27,11 @@ export const help: readonly Help[] = [
     'activity#numbers-plan-and-ways',
   ),
   of('activity', t('What visitors did at your beacons, and what they were shown.'), 'activity#events-and-visits'),
-  of('notifications', t('A notification is shown when something happens at one beacon.'), 'messages#notifications'),
-  of('storylines', t('A storyline is a tour or a campaign of several scenarios at beacons.'), 'messages#storylines'),
+  of(
+    'messages',
+    t('A message is shown when a visitor comes to a place, stays there or leaves.'),
+    'messages#messages-at-places',
+  ),
   of('push', t('A push goes to phones without anything happening at a beacon.'), 'messages#push'),
   of(
     'beacons/venues/[^/]+/(round|labels)',

@@ -12,16 +12,18 @@ interface Props {
   /** The rules of the app, as defaults of a message; without them, the app's own rules are edited. */
   readonly app?: Rules;
   readonly times: Times;
+  /** These rules alone. */
+  readonly only?: readonly RuleName[];
   /** The problem of a member, by its name or the beginning of it. */
   readonly problem: (name: string) => string | undefined;
 }
 
 /** Delivery rules: each one is inherited from the app, off, or set here. */
-export function RuleFields({ value, onChange, app, times, problem }: Props) {
+export function RuleFields({ value, onChange, app, times, only, problem }: Props) {
   return (
     <Stack gap="lg">
       {ruleRows
-        .filter(({ isForMessages }) => app || !isForMessages)
+        .filter(({ names, isForMessages }) => (only ? only.includes(names[0]) : app || !isForMessages))
         .map((row) => (
           <Row
             key={row.names[0]}
@@ -49,7 +51,7 @@ const pick = (rules: Rules, names: readonly RuleName[]): Rules =>
 const omit = (rules: Rules, names: readonly RuleName[]): Rules =>
   Object.fromEntries(Object.entries(rules).filter(([name]) => !names.includes(name as RuleName)));
 
-interface RowProps extends Omit<Props, 'app'> {
+interface RowProps extends Omit<Props, 'app' | 'only'> {
   readonly row: RuleRow;
   readonly app: Rules | undefined;
 }

@@ -1,25 +1,6 @@
 import type { Times } from '../../lib/time/times.ts';
-import { listed, listFormat, t, textParts } from '../../lib/words/words.ts';
-import { daysText, type ShownDay, week } from './days.ts';
-import type { EventKind, Rules } from './rules.ts';
-
-/** A part of the sentence that describes a rule. */
-export type Word = string | { readonly strong: string } | { readonly em: string };
-
-export interface Sentence {
-  readonly event: EventKind;
-  /** Names of the beacons; null for a deleted one. */
-  readonly places: readonly (string | null)[];
-  /** What is shown, such as `Welcome`. */
-  readonly shown: string;
-  /** Said before the title. */
-  readonly kind?: 'page' | 'picture' | 'video';
-  /** Of a scenario. */
-  readonly showOn?: readonly ShownDay[];
-  /** The rules in effect. */
-  readonly rules: Rules;
-  readonly times: Times;
-}
+import { listed, t } from '../../lib/words/words.ts';
+import type { Rules } from './rules.ts';
 
 /** `15 minutes`; one unit where it comes out even, as in the service's own sentences. */
 export function spanText(seconds: number): string {
@@ -30,59 +11,6 @@ export function spanText(seconds: number): string {
   return t('{seconds, plural, one {# second} other {# seconds}}', { seconds });
 }
 
-/** `When a visitor enters Main hall, show Welcome on Mon–Fri.` */
-export function sentenceOf({ event, places, shown, kind, showOn, rules, times }: Sentence): Word[] {
-  const stay = rules.dwellSeconds ?? 0;
-  const parts = textParts<Word | Words>(
-    '{event, select, ENTER {When a visitor <em>enters</em> {places}} EXIT {When a visitor <em>leaves</em> {places}} IMMEDIATE {When a visitor <em>stands right at</em> {places}} NEAR {When a visitor <em>comes near</em> {places}} other {When a visitor <em>is farther away from</em> {places}}}{stay}, show {kind, select, page {the page } picture {the picture } video {the video } other {}}{shown}{days}{limits}.',
-    {
-      event,
-      em: (em) => ({ em }),
-      places: new Words(placeWords(places)),
-      stay: stay > 0 ? stayText(event, spanText(stay)) : '',
-      kind: kind ?? '',
-      shown: { em: shown.trim() || t('your message') },
-      days: new Words(dayWords(showOn)),
-      limits: limitTexts(rules, times)
-        .map((text) => `, ${text}`)
-        .join(''),
-    },
-  );
-  return parts.flatMap((part) => (part instanceof Words ? part.all : [part]));
-}
-
-/** Several words in the place of one. */
-class Words {
-  readonly all: readonly Word[];
-  constructor(all: readonly Word[]) {
-    this.all = all;
-  }
-}
-
-const stayText = (event: EventKind, span: string) =>
-  event === 'EXIT' ? t(' after a stay of {span} or more', { span }) : t(' and stays {span}', { span });
-
-function placeWords(places: readonly (string | null)[]): Word[] {
-  const known = places.filter((place) => place !== null);
-  if (places.length === 0) return [{ strong: t('a beacon') }];
-  if (known.length === 0) return [{ strong: t('a beacon that is deleted') }];
-  const named = known.length > 3 ? known.slice(0, 2) : known;
-  const rest = known.length - named.length;
-  const items = rest > 0 ? [...named, t('one of {rest} more', { rest })] : named;
-  let at = 0;
-  return listFormat('or')
-    .formatToParts(items)
-    .map(({ type, value }) => (type === 'element' && at++ < named.length ? { strong: value } : value));
-}
-
-function dayWords(showOn: readonly ShownDay[] | undefined): Word[] {
-  if (!showOn) return [];
-  const text = daysText(showOn);
-  if (text === '') return textParts<Word>(' on <strong>no day</strong>', { strong: (strong) => ({ strong }) });
-  const isDaily = week.every((day) => showOn.some(({ dayName, checked }) => dayName === day && checked));
-  return [isDaily ? t(' every day') : t(' on {days}', { days: text })];
-}
-
 /** Each limit as the end of a sentence. */
 export function limitTexts(rules: Rules, times: Times): string[] {
   return (Object.keys(writers) as (keyof typeof writers)[]).flatMap((name) => {
@@ -91,16 +19,18 @@ export function limitTexts(rules: Rules, times: Times): string[] {
   });
 }
 
+export function visitText(nthVisit: Rules['nthVisit']): string | undefined {
+  if (!nthVisit) return undefined;
+  const { n, mode } = nthVisit;
+  return {
+    only: t('only at the {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit', { n }),
+    from: t('from the {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit on', { n }),
+    every: t('at every {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit', { n }),
+  }[mode];
+}
+
 const writers = {
-  nthVisit({ nthVisit }) {
-    if (!nthVisit) return undefined;
-    const { n, mode } = nthVisit;
-    return {
-      only: t('only at the {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit', { n }),
-      from: t('from the {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit on', { n }),
-      every: t('at every {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit', { n }),
-    }[mode];
-  },
+  nthVisit: ({ nthVisit }) => visitText(nthVisit),
   oncePer: ({ oncePer }) => (oncePer === 'event' ? t('each time, even within one visit') : undefined),
   coolDown: ({ coolDown }) =>
     coolDown

@@ -38,6 +38,8 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'sender.remove': (subject, app) => t('removed the sender {subject} of {app}.', { subject, app }),
   'sender.restore': (subject, app) =>
     t('brought the former credentials of the sender {subject} of {app} back.', { subject, app }),
+  'notification.toStoryline': (subject, app) =>
+    t('gave the message {subject} of {app} days or several places.', { subject, app }),
   'push.resume': (subject, app) => t('took back the cancellation of the push {subject} of {app}.', { subject, app }),
   'identity-provider.create': (_, app) => t('added an identity provider to {app}.', { app }),
   'identity-provider.change': (_, app) => t('changed an identity provider of {app}.', { app }),

@@ -58,25 +58,25 @@ function kind<Id extends ListOperation & keyof typeof dataNeeds>(
 
 const kinds: readonly Kind[] = [
   kind('listNotifications', ({ description }, { appId, id }) => ({
-    kind: t('Notification'),
+    kind: t('Message'),
     label: description,
     icon: 'bell',
-    to: '/apps/$appId/notifications/$notificationId',
-    params: { appId, notificationId: id },
+    to: '/apps/$appId/messages/$messageId',
+    params: { appId, messageId: id },
   })),
   kind('listStorylines', ({ title }, { appId, id }) => ({
-    kind: t('Storyline'),
+    kind: t('Message'),
     label: title,
-    icon: 'story',
-    to: '/apps/$appId/storylines/$storylineId',
-    params: { appId, storylineId: id },
+    icon: 'bell',
+    to: '/apps/$appId/messages/$messageId',
+    params: { appId, messageId: id },
   })),
-  kind('listAllStorylineDetails', ({ alertTitle, storylineId }, { appId, id }) => ({
-    kind: t('Scenario'),
-    label: alertTitle || t('A scenario without a title'),
-    icon: 'story',
-    to: '/apps/$appId/storylines/$storylineId/scenarios/$detailId',
-    params: { appId, storylineId, detailId: id },
+  kind('listAllStorylineDetails', ({ alertTitle }, { appId, id }) => ({
+    kind: t('Message'),
+    label: alertTitle || t('A message without a title'),
+    icon: 'bell',
+    to: '/apps/$appId/messages/$messageId',
+    params: { appId, messageId: id },
   })),
   kind('listPushes', ({ data }, { appId, id }) => ({
     kind: t('Push message'),

@@ -21,7 +21,7 @@ interface Action {
 }
 
 const actions: readonly Action[] = [
-  { label: t('Add a notification'), to: '/apps/$appId/notifications/new', icon: 'plus', needs: 'createNotification' },
+  { label: t('New message'), to: '/apps/$appId/messages/new', icon: 'plus', needs: 'createNotification' },
   { label: t('Write a push message'), to: '/apps/$appId/push/new', icon: 'plus', needs: 'sendPush' },
   { label: t('Add a venue'), to: '/apps/$appId/beacons/venues/new', icon: 'plus', needs: 'createVenue' },
   { label: t('Add a beacon'), to: '/apps/$appId/beacons/new', icon: 'plus', needs: 'createBeacon' },
@@ -110,11 +110,11 @@ export async function findRecords(session: Session, appId: string, text: string)
       ? notifications.list(by('description')).then(({ results }) =>
           allOf(results, ({ objectId, description }) =>
             record({
-              kind: t('Notification'),
+              kind: t('Message'),
               label: description,
               icon: 'bell',
-              to: '/apps/$appId/notifications/$notificationId',
-              params: { appId, notificationId: objectId },
+              to: '/apps/$appId/messages/$messageId',
+              params: { appId, messageId: objectId },
             }),
           ),
         )
@@ -123,11 +123,11 @@ export async function findRecords(session: Session, appId: string, text: string)
       ? storylines.list(by('title')).then(({ results }) =>
           allOf(results, ({ objectId, title }) =>
             record({
-              kind: t('Storyline'),
+              kind: t('Message'),
               label: title,
-              icon: 'story',
-              to: '/apps/$appId/storylines/$storylineId',
-              params: { appId, storylineId: objectId },
+              icon: 'bell',
+              to: '/apps/$appId/messages/$messageId',
+              params: { appId, messageId: objectId },
             }),
           ),
         )

@@ -78,7 +78,7 @@ export function useMay(): (permission: Permission) => boolean {
 }
 
 /** What belongs to a venue: whoever is limited to it can put it back, although the trash itself is shown for the app as a whole only. */
-const ofVenues: ReadonlySet<string> = new Set(['beacons', 'notifications', 'zones']);
+const ofVenues: ReadonlySet<string> = new Set(['beacons', 'messages', 'notifications', 'zones']);
 
 /** Whether what the signed-in administrator deletes can be put back by her. */
 export function useMayPutBack(kind: string): boolean {

@@ -46,8 +46,6 @@ const loadBeacons: Load<string> = async (appId, ids) => {
 /** A notification or a scenario. */
 export interface NamedTrigger {
   readonly name: string;
-  /** Of a scenario. */
-  readonly storylineId?: string;
   /** Whoever is limited to venues cannot read what it is. */
   readonly isHidden?: true;
 }
@@ -62,12 +60,12 @@ const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
   if (others.length === 0) return found;
   try {
     const { results: scenarios } = await data.storylines.listAllDetails(byId(others));
-    for (const { objectId, alertTitle, storylineId } of scenarios)
-      found.set(objectId, { name: alertTitle || t('A scenario without a title'), storylineId });
+    for (const { objectId, alertTitle } of scenarios)
+      found.set(objectId, { name: alertTitle || t('A message without a title') });
   } catch (error) {
     // Storylines are about the app as a whole. The names of the others are known all the same.
     if (!(error instanceof PharosError) || error.status !== 403) throw error;
-    for (const id of others) found.set(id, { name: t('a scenario, or a deleted message'), isHidden: true });
+    for (const id of others) found.set(id, { name: t('a message of the whole app, or a deleted one'), isHidden: true });
   }
   return found;
 };

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
 import names from '../../../components/names/names.module.css';
-import { useMayCall } from '../../../lib/data/access.ts';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { rich, t } from '../../../lib/words/words.ts';
@@ -167,25 +166,16 @@ const firstFields = (zone: string): WalkFields => ({
 });
 
 function OtherRules({ appId }: Pick<Props, 'appId'>) {
-  const mayList = useMayCall()('listStorylines');
   return (
     <Text size="sm" c="dimmed" mt="md">
       {rich(
-        'What other rules would have sent to the visitors of the last 30 days is told by the form of each message: open a <message>notification</message> or a <storyline>storyline</storyline>.',
+        'What other rules would have sent to the visitors of the last 30 days is told by the form of each <message>message</message>.',
         {
           message: (inner) => (
-            <Link to="/apps/$appId/notifications" params={{ appId }} className={names.link}>
+            <Link to="/apps/$appId/messages" params={{ appId }} className={names.link}>
               {inner}
             </Link>
           ),
-          storyline: (inner) =>
-            mayList ? (
-              <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
-                {inner}
-              </Link>
-            ) : (
-              inner
-            ),
         },
       )}
     </Text>

@@ -38,8 +38,8 @@ export function BeaconMessages({ appId, beaconId }: Props) {
         {notifications.map(({ objectId, description, event, isEnabled }) => (
           <li key={objectId}>
             <Link
-              to="/apps/$appId/notifications/$notificationId"
-              params={{ appId, notificationId: objectId }}
+              to="/apps/$appId/messages/$messageId"
+              params={{ appId, messageId: objectId }}
               className={classes.what}
             >
               {description}
@@ -50,11 +50,11 @@ export function BeaconMessages({ appId, beaconId }: Props) {
             </span>
           </li>
         ))}
-        {scenarios.map(({ objectId, storylineId, alertTitle, event }) => (
+        {scenarios.map(({ objectId, alertTitle, event }) => (
           <li key={objectId}>
             <Link
-              to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
-              params={{ appId, storylineId, detailId: objectId }}
+              to="/apps/$appId/messages/$messageId"
+              params={{ appId, messageId: objectId }}
               className={classes.what}
             >
               {alertTitle || t('A scenario without a title')}

@@ -1,0 +1,249 @@
+import { Group, SegmentedControl, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Bulk } from '../../components/bulk/bulk.ts';
+import { BulkBar } from '../../components/bulk/bulk-bar.tsx';
+import { updatedColumn } from '../../components/list/columns.tsx';
+import { type Column, DataTable } from '../../components/list/data-table.tsx';
+import { sizeOf } from '../../components/list/list-search.ts';
+import { Pager } from '../../components/list/pager.tsx';
+import { SearchField } from '../../components/list/search-field.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { appRules, eventTexts } from '../../components/rules/rules.ts';
+import { useMayCall, useStanding } from '../../lib/data/access.ts';
+import { type BeaconNames, useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
+import { appQuery } from '../../lib/data/queries.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
+import { listedMessages } from './listed-messages.ts';
+import { attachmentOf, isInSeries, type Message } from './message.ts';
+import type { MessageSearch } from './message-search.ts';
+import { messageKeys, messagesQuery } from './message-store.ts';
+import { MessageSwitch } from './message-switch.tsx';
+import { languagesOf, languageText, nextDates } from './message-words.ts';
+import classes from './messages.module.css';
+import { placesText } from './sentence/parts.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/messages');
+
+const icons = { TEXT: 'bell', URL: 'link', IMAGE: 'picture', VIDEO: 'play' } as const;
+
+/** Switching and deleting several, however they are stored. */
+const bulkOf = (appId: string): Bulk => {
+  const shared = { hasSwitch: true, refresh: messageKeys(appId) } as const;
+  const kinds = {
+    notification: { ...shared, kind: 'notifications', change: 'patchNotification', remove: 'deleteNotification' },
+    storyline: { ...shared, kind: 'storylines', change: 'patchStoryline', remove: 'deleteStoryline' },
+  } as const;
+  const all: Bulk = { ...shared, kind: 'messages', remove: 'deleteNotification' };
+  return { ...all, kindOf: (message) => kinds[(message as Message).stored.kind] };
+};
+
+export function MessagesPage() {
+  const { appId } = route.useParams();
+  const search = route.useSearch();
+  const mayCall = useMayCall();
+  const isLimited = useStanding()?.venues !== undefined;
+  const { data: messages, error } = useQuery(messagesQuery(appId, mayCall));
+  const mayCreate = mayCall('createNotification');
+  const action = mayCreate && (
+    <LinkButton to="/apps/$appId/messages/new" params={{ appId }} icon="plus">
+      {t('New message')}
+    </LinkButton>
+  );
+  return (
+    <>
+      <PageHeader
+        title={t('Messages')}
+        action={
+          <Group gap="xs">
+            {!isLimited && (
+              <LinkButton to="/apps/$appId/trash" params={{ appId }} icon="trash" isPlain>
+                {t('Trash')}
+              </LinkButton>
+            )}
+            {messages?.length !== 0 && action}
+          </Group>
+        }
+      />
+      <FailureNote message={error?.message} />
+      {messages?.length === 0 ? (
+        <EmptyState
+          icon="bell"
+          title={t('No messages yet')}
+          text={
+            mayCreate
+              ? t('Write what visitors will read, and choose where and when.')
+              : t('Owners, managers and editors write messages.')
+          }
+          action={action}
+        />
+      ) : (
+        !error && <List appId={appId} messages={messages} search={search} mayChange={mayCall('updateNotification')} />
+      )}
+    </>
+  );
+}
+
+interface ListProps {
+  readonly appId: string;
+  readonly messages: readonly Message[] | undefined;
+  readonly search: MessageSearch;
+  readonly mayChange: boolean;
+}
+
+function List({ appId, messages, search, mayChange }: ListProps) {
+  const navigate = route.useNavigate();
+  const change = (part: MessageSearch, replace = false) =>
+    void navigate({ search: { ...search, page: undefined, ...part } as MessageSearch, replace });
+  const times = useTimes(appId);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Message>>(new Map());
+  const found = messages && listedMessages(messages, search);
+  const { page = 1, order = 'name' } = search;
+  const size = sizeOf(search);
+  const shown = found?.slice((page - 1) * size, page * size);
+  const names = useBeaconNames(
+    appId,
+    (shown ?? []).flatMap(({ fields }) => fields.beacons.slice(0, 3)),
+  );
+  const bulk = mayChange ? bulkOf(appId) : undefined;
+  return (
+    <>
+      <div className={classes.toolbar}>
+        <SearchField
+          value={search.q ?? ''}
+          hint={t('Search by name or text')}
+          onChange={(q) => change({ q: q || undefined } as MessageSearch, true)}
+        />
+        <SegmentedControl
+          aria-label={t('On or off')}
+          data={[
+            { value: '', label: t('All') },
+            { value: 'on', label: t('On') },
+            { value: 'off', label: t('Off') },
+          ]}
+          value={search.state ?? ''}
+          onChange={(state) => change({ state: state || undefined } as MessageSearch)}
+        />
+      </div>
+      {bulk && (
+        <BulkBar
+          appId={appId}
+          bulk={bulk}
+          chosen={chosen}
+          onChosen={(ids) => setChosen(new Map([...chosen].filter(([id]) => ids.includes(id))))}
+        />
+      )}
+      {found?.length === 0 ? (
+        <Text c="dimmed" ta="center" py="xl">
+          {t('No {plural} match.', { plural: t('messages') })}
+        </Text>
+      ) : (
+        <DataTable
+          label={t('messages')}
+          columns={[...columnsOf({ appId, names, mayChange }), updatedColumn(times)]}
+          records={shown}
+          keyOf={({ objectId }) => objectId}
+          order={order}
+          defaultOrder="name"
+          onOrder={(next) => change({ order: next === 'name' ? undefined : next } as MessageSearch)}
+          isBusy={false}
+          selection={bulk && { chosen, onChange: setChosen, nameOf: ({ name }) => name }}
+        />
+      )}
+      {found && (
+        <Pager
+          page={page}
+          size={size}
+          count={found.length}
+          plural={t('messages')}
+          onPage={(next) => change({ page: next > 1 ? next : undefined } as MessageSearch)}
+          onSize={(next) => change({ size: next })}
+        />
+      )}
+    </>
+  );
+}
+
+interface Shown {
+  readonly appId: string;
+  readonly names: BeaconNames;
+  readonly mayChange: boolean;
+}
+
+const columnsOf = ({ appId, names, mayChange }: Shown): readonly Column<Message>[] => [
+  {
+    name: 'name',
+    label: t('Message'),
+    sortBy: 'name',
+    render: (one) => <Lead appId={appId} message={one} names={names} />,
+  },
+  { name: 'next', label: t('Shown'), render: (one) => <NextDates appId={appId} message={one} /> },
+  { name: 'languages', label: t('Languages'), render: (one) => <InLanguages message={one} /> },
+  {
+    name: 'isEnabled',
+    label: t('On'),
+    sortBy: 'isEnabled',
+    render: (one) => <MessageSwitch appId={appId} message={one} isLocked={!mayChange} />,
+  },
+];
+
+function Lead({ appId, message, names }: Omit<Shown, 'mayChange'> & { readonly message: Message }) {
+  const { objectId, name, fields, stored } = message;
+  const { beacons, event } = fields;
+  const isGone = beacons.length > 0 && beacons.slice(0, 3).every((id) => names(id) === null);
+  const count = stored.kind === 'storyline' ? stored.scenarios.length : 1;
+  return (
+    <span className={classes.lead}>
+      <Thumbnail appId={appId} message={message} />
+      <span>
+        <Link to="/apps/$appId/messages/$messageId" params={{ appId, messageId: objectId }}>
+          {name}
+        </Link>
+        <span className={classes.place} data-gone={isGone || undefined}>
+          {isInSeries(message)
+            ? t('{count} messages in one storyline', { count })
+            : beacons.length === 0
+              ? t('No place yet')
+              : `${eventTexts[event].verb} ${placesText(beacons, names)}`}
+        </span>
+      </span>
+    </span>
+  );
+}
+
+function Thumbnail({ appId, message: { fields } }: { readonly appId: string; readonly message: Message }) {
+  const picture = ownFilePath(fields.urlImageIOS || fields.urlImageAndroid, appId);
+  if (picture) return <img className={classes.thumbnail} src={picture} alt="" loading="lazy" />;
+  return (
+    <span className={classes.thumbnail}>
+      <Icon name={icons[attachmentOf(fields)]} />
+    </span>
+  );
+}
+
+function NextDates({ appId, message }: { readonly appId: string; readonly message: Message }) {
+  const { data: app } = useQuery(appQuery(appId));
+  if (!app) return '…';
+  return nextDates(message.fields, appRules(app.policy), { zone: app.policy.timeZone, now: Date.now() });
+}
+
+function InLanguages({ message: { fields } }: { readonly message: Message }) {
+  const languages = languagesOf(fields);
+  if (languages.length === 1 && fields.language === '') return <span className={classes.soft}>{t('not said')}</span>;
+  return (
+    <span className={classes.inLanguages}>
+      {languages.map((one) => (
+        <span key={one.tag} data-lacks={one.lacks.length > 0 || undefined}>
+          {languageText(one)}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,80 @@
+import { Button, Drawer, Group, MantineThemeProvider, MultiSelect, Popover, Select, Stack } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { t } from '../../../lib/words/words.ts';
+import classes from './sentence.module.css';
+
+interface Props {
+  /** What is chosen here: `Days`. */
+  readonly name: string;
+  /** As the sentence says it. */
+  readonly children: ReactNode;
+  readonly editor: ReactNode;
+  readonly isLocked: boolean;
+  readonly isWrong?: boolean | undefined;
+}
+
+/** What is chosen from in a popover is in it: elsewhere it would be a click beside it, which closes it. It opens at a click, not with the popover. */
+const inside = { comboboxProps: { withinPortal: false, shadow: 'md' }, openOnFocus: false };
+const theme = {
+  components: {
+    Select: Select.extend({ defaultProps: inside }),
+    MultiSelect: MultiSelect.extend({ defaultProps: inside }),
+  },
+};
+
+/** A part of the sentence, and the editor that it opens: beside it on a desk, a sheet on a phone. */
+export function Part({ name, children, editor, isLocked, isWrong = false }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const isPhone = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
+  if (isLocked) return <strong>{children}</strong>;
+  const target = (
+    <button
+      type="button"
+      className={classes.part}
+      title={name}
+      data-wrong={isWrong || undefined}
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
+      onClick={() => setOpen(!isOpen)}
+    >
+      {children}
+    </button>
+  );
+  const content = (
+    <MantineThemeProvider theme={theme} inherit>
+      <Stack gap="sm">
+        {editor}
+        <Group justify="flex-end">
+          <Button size={isPhone ? 'md' : 'xs'} onClick={() => setOpen(false)}>
+            {t('Done')}
+          </Button>
+        </Group>
+      </Stack>
+    </MantineThemeProvider>
+  );
+  if (isPhone)
+    return (
+      <>
+        {target}
+        <Drawer
+          opened={isOpen}
+          onClose={() => setOpen(false)}
+          position="bottom"
+          size="auto"
+          title={name}
+          lockScroll={false}
+          closeButtonProps={{ 'aria-label': t('Close') }}
+          classNames={{ content: classes.sheet ?? '' }}
+        >
+          {content}
+        </Drawer>
+      </>
+    );
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" width={360} shadow="lg" trapFocus returnFocus>
+      <Popover.Target>{target}</Popover.Target>
+      <Popover.Dropdown aria-label={name}>{content}</Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { recordChange } from '../../access/audit.ts';
+import type { AppContext } from '../../access/context.ts';
+import { raw, sql } from '../../base/sql.ts';
+import type { Db } from '../../db/db.ts';
+import { isoTime, updatedAnswer } from '../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { dataCall } from '../../http/console/data-call.ts';
+import { readIfMatch, tagOfRow } from '../../resources/entity-tag.ts';
+import { notFound } from '../../resources/read-endpoints.ts';
+import type { Key } from '../../resources/table.ts';
+import type { Context } from '../context.ts';
+import type { Feature } from '../feature.ts';
+import { notifications } from './notifications/resource.ts';
+import { detailExample, detailShape, storylineExample, storylineShape } from './storylines/resource.ts';
+
+interface Sent {
+  readonly storyline: object;
+  readonly scenario: object;
+}
+
+interface Deps extends Pick<Context, 'db' | 'noteChange' | 'storylineParts'> {
+  /** Also an app that is switched off. @throws Failure ObjectNotFound */
+  readonly findApp: (appId: string) => Promise<AppContext>;
+}
+
+/** Messages that an editor changes into what only a storyline can say. */
+export const toStorylineFeature = (context: Context): Feature => ({
+  consoleEndpoints: [toStoryline({ ...context, findApp: context.findConsoleApp })],
+});
+
+/**
+ * A notification becomes a storyline with one scenario. Both get its objectId: by it the engine knows what a visitor was shown already,
+ * and analytics what belongs to the message.
+ */
+function toStoryline({ db, noteChange, storylineParts, findApp }: Deps): ConsoleEndpoint {
+  return consoleEndpoint<Sent>({
+    method: 'POST',
+    path: '/apps/:appId/notifications/:objectId/storyline',
+    operationId: 'makeStoryline',
+    tag: 'Storylines',
+    summary: 'Turn a notification into a storyline with one scenario',
+    description:
+      'The storyline and its scenario get the objectId of the notification, which goes. So nobody is shown it again who has been, and its ' +
+      'numbers go on.',
+    permission: 'content.write',
+    locate: ({ appId = '' }) => findApp(appId),
+    takesIfMatch: true,
+    body: {
+      schema: Type.Object({ ...storylineShape.schema.properties, ...detailShape.schema.properties }),
+      example: { ...storylineExample, ...detailExample },
+      read: (body) => ({ storyline: storylineShape.readCreate(body), scenario: detailShape.readCreate(body) }),
+    },
+    answer: updatedAnswer,
+    errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+    handle: async (call) => {
+      const { params, body, now, by, headers } = call;
+      const { appId = '', objectId = '' } = params;
+      const caller = dataCall(call, await findApp(appId), { params: {} });
+      const key = { app_id: appId, object_id: objectId };
+      await db.transaction(async (db) => {
+        const row = await lockNotification(db, key);
+        readIfMatch(headers)?.(tagOfRow(notifications.records, row));
+        await notifications.records.remove(db, key);
+        await noteChange(db, key);
+        const past = {
+          appId,
+          objectId,
+          title: '',
+          createdBy: row.created_by,
+          createdAt: Number(row.created_at),
+          updatedAt: now,
+        };
+        const { storylines, scenarios } = storylineParts;
+        await storylines(db, caller, { ...past, kind: 'storylines', withinId: '', state: body.storyline }, now);
+        await scenarios(db, caller, { ...past, kind: 'scenarios', withinId: objectId, state: body.scenario }, now);
+        await recordChange(db, { by, action: 'notification.toStoryline', subject: objectId, appId, now });
+      });
+      return { result: { updatedAt: isoTime(now) } };
+    },
+  });
+}
+
+async function lockNotification(db: Db, key: Key) {
+  const { records } = notifications;
+  const row = await db.one<{ created_by: string | null; created_at: number }>(
+    sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
+  );
+  if (!row) throw notFound(notifications);
+  return row;
+}
