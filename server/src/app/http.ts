@@ -8,6 +8,7 @@ import { findConsoleCookies } from '../http/console/console-cookies.ts';
 import { registerConsoleFiles } from '../http/console/console-files.ts';
 import { registerHandbook } from '../http/handbook/handbook.ts';
 import { registerHealth } from '../http/health.ts';
+import { registerMcp } from '../http/mcp/mcp.ts';
 import { registerMetrics } from '../http/metrics.ts';
 import { registerDocs } from '../http/openapi/docs.ts';
 import { countJobs } from '../jobs/store.ts';
@@ -32,13 +33,15 @@ export async function openToHttp({ time, persistentLimits }: Process, context: C
   const memory = persistentLimits instanceof SharedLimits ? (name: string) => persistentLimits.memory(name) : undefined;
   const idempotencyKeys = new IdempotencyKeys(db);
   const record: Parameters<typeof registerApi>[1]['record'] = (change) => recordChange(db, change);
-  await registerApi(server, {
+  const admit = await registerApi(server, {
     ...{ endpoints, guard, cacheVersion, now, assertRoom, findHeld, idempotencyKeys, record },
     limiter: new RateLimiter(undefined, memory?.('requests')),
     wrongKeys: new RateLimiter(undefined, memory?.('wrong keys')),
     headerPrefixes: config.headerPrefixes,
     corsOrigins: config.corsOrigins,
   });
+  const { mcp, publicUrl } = config;
+  if (mcp !== 'off') registerMcp(server, { endpoints, version, admit, mayWrite: mcp === 'write', publicUrl });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,
     data: { endpoints, findApp, record, assertRoom, idempotencyKeys },

@@ -169,8 +169,11 @@ export function onOrOff(text: string): boolean {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
-export function logLevel(text: string): (typeof logLevels)[number] {
-  const level = logLevels.find((one) => one === text);
-  if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`);
-  return level;
-}
+/** One of these words. */
+export const oneOf =
+  <const Words extends readonly string[]>(...words: Words) =>
+  (text: string): Words[number] => {
+    const word = words.find((one) => one === text);
+    if (word === undefined) throw new Error(`must be one of ${words.join(', ')}`);
+    return word;
+  };

@@ -7,9 +7,9 @@ import {
   headerPrefixes,
   host,
   integer,
-  logLevel,
   logLevels,
   mailAddress,
+  oneOf,
   onOrOff,
   postgresUrl,
   publicUrl,
@@ -120,6 +120,13 @@ const declarations = {
     help: 'web origins that may call /api/v2, joined by commas, or *',
     parse: corsOrigins,
   },
+  /** The Model Context Protocol at /mcp. */
+  mcp: {
+    variable: 'PHAROS_MCP',
+    fallback: 'read',
+    help: 'what agents may do at /mcp with a secret key: read, write (its scopes decide), or off',
+    parse: oneOf('off', 'read', 'write'),
+  },
   trustProxy: {
     variable: 'PHAROS_TRUST_PROXY',
     fallback: 'false',
@@ -184,7 +191,7 @@ const declarations = {
     variable: 'PHAROS_LOG_LEVEL',
     fallback: 'info',
     help: logLevels.join(', '),
-    parse: logLevel,
+    parse: oneOf(...logLevels),
   },
   /** `smtp://user:password@host:587`; undefined: no mail is sent. */
   smtpUrl: {

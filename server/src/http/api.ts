@@ -21,6 +21,8 @@ import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } fr
 import { handleOnce } from './once.ts';
 
 export const apiPrefix = '/api/v2';
+/** What an agent that uses a secret key calls itself, for the audit. */
+export const agentHeader = 'pharos-agent';
 
 const exposedName = 'access-control-expose-headers';
 const exposedHeaders =
@@ -55,8 +57,14 @@ interface Gate extends ApiOptions {
   readonly limitKeys: LimitKeys;
 }
 
-/** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
-export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
+/** Finds the app and the key of a request, and counts it. @throws Failure */
+export type AdmitToApp = (request: FastifyRequest) => MaybePromise<Admission>;
+
+/**
+ * Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. Returns the first two, for what
+ * answers elsewhere.
+ */
+export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<AdmitToApp> {
   const namesOf = (name: string) => options.headerPrefixes.map((prefix) => prefix + name);
   const gate = { ...options, appIdNames: namesOf('appid'), appKeyNames: namesOf('appkey'), limitKeys: new LimitKeys() };
   const isOpen = options.corsOrigins === '*';
@@ -97,7 +105,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
           call.secretKey !== undefined && isAudited(endpoint)
             ? auditedHandle(endpoint, call, {
                 ...options,
-                by: { name: `key ${call.secretKey.name}`, address: call.address },
+                by: { name: nameOf(call.secretKey.name, call.headers[agentHeader]), address: call.address },
                 handle: () => handle(request, endpoint, call, options),
               })
             : handle(request, endpoint, call, options),
@@ -114,6 +122,7 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
     },
     { prefix: apiPrefix },
   );
+  return (request) => guardApp(request, gate);
 }
 
 function handle(
@@ -130,6 +139,10 @@ function handle(
     handle: (call) => handleByMembers(endpoint, call, request.body),
   });
 }
+
+/** The audit shows a key, and the agent that says that it uses it. */
+const nameOf = (key: string, agent: string | string[] | undefined) =>
+  agent === undefined ? `key ${key}` : `key ${key}, agent ${String(agent).slice(0, 100)}`;
 
 /**
  * Of secret keys' writes, the audit keeps changes to the app. Writes about phones and the app's own records can be thousands a

@@ -192,6 +192,11 @@ export class Scopes {
       }
   }
 
+  /** Whether the key has it at all, for some buckets and venues or for all. */
+  has({ of, verb }: Scope): boolean {
+    return this.#allowed.has(`${of}:${verb}`);
+  }
+
   /** @param bucket of records: the bucket that the request is about */
   include({ of, verb }: Scope, bucket = ''): boolean {
     const part = this.#allowed.get(`${of}:${verb}`);

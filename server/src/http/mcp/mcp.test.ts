@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { buildApp, type TestApp } from '../../../test/support/build-app.ts';
+import { commandLine } from '../../access/audit.ts';
+import { sql } from '../../base/sql.ts';
+
+const beacon = { name: 'Whale hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 12 };
+const reading = [
+  { resource: 'beacons', verbs: ['list', 'get'] },
+  { resource: 'records', verbs: ['list'], buckets: ['birds'] },
+];
+
+/** A service with agents that speak to it as they do in the field: by HTTP, with the protocol's own client. */
+async function open(settings: Readonly<Record<string, string>>) {
+  const app = await buildApp({ settings });
+  const address = await app.app.server.listen({ host: '127.0.0.1', port: 0 });
+  const clients: Client[] = [];
+  let keys = 0;
+  const keyOf = async (scopes: unknown) =>
+    (await app.app.secretKeys.create(app.appId, { name: `Helper ${++keys}`, scopes }, commandLine)).secretKey;
+  return {
+    app,
+    address,
+    keyOf,
+    async connect(scopes: unknown) {
+      const headers = {
+        'x-service-appid': app.appId,
+        'x-service-appkey': await keyOf(scopes),
+        'user-agent': 'curator',
+      };
+      const client = new Client({ name: 'curator', version: '1' });
+      clients.push(client);
+      await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', address), { requestInit: { headers } }));
+      return client;
+    },
+    async close() {
+      for (const client of clients) await client.close();
+      await app.close();
+    },
+  };
+}
+
+const textOf = (answer: unknown) => (answer as { content: { text: string }[] }).content[0]?.text ?? '';
+
+describe('agents that may read', () => {
+  let site: Awaited<ReturnType<typeof open>>;
+  let app: TestApp;
+  beforeAll(async () => {
+    site = await open({});
+    app = site.app;
+    await app.app.buckets.createBucket(app.appId, 'birds');
+  });
+  afterAll(() => site.close());
+
+  test('have the tools that their key has scopes for, with what each takes', async () => {
+    const client = await site.connect(reading);
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name).sort();
+    assert.deepEqual(
+      names,
+      ['getBeacon', 'listBeacons', 'listRecords', ...names.filter((name) => !/Beacon|listRecords/.test(name))].sort(),
+    );
+    assert.ok(!names.includes('createBeacon') && !names.includes('listVisits'));
+    const list = tools.find(({ name }) => name === 'listRecords');
+    assert.deepEqual(list?.inputSchema.required, ['bucketName']);
+    assert.ok(Object.keys(list?.inputSchema.properties ?? {}).includes('where'));
+    assert.equal(list?.annotations?.readOnlyHint, true);
+  });
+
+  test('get what the interface answers, and its errors with what to do', async () => {
+    const client = await site.connect(reading);
+    const list = await client.callTool({ name: 'listBeacons', arguments: { where: { name: 'Nowhere' }, limit: 5 } });
+    assert.deepEqual([JSON.parse(textOf(list)), list.isError], [{ results: [] }, false]);
+    const hidden = await client.callTool({ name: 'listRecords', arguments: { bucketName: 'others' } });
+    assert.equal(hidden.isError, true);
+    assert.match(textOf(hidden), /does not have the scope records:list in the bucket others/);
+    const nameless = await client.callTool({ name: 'getBeacon', arguments: {} });
+    assert.deepEqual([nameless.isError, textOf(nameless)], [true, 'objectId is missing: it is a text.']);
+  });
+
+  test('cannot write, whatever their key may do, and are told who can allow it', async () => {
+    const client = await site.connect([{ resource: 'beacons', verbs: ['create', 'list'] }]);
+    await assert.rejects(client.callTool({ name: 'createBeacon', arguments: { body: beacon } }), /PHAROS_MCP=write/);
+    await assert.rejects(
+      client.callTool({ name: 'listVisits', arguments: {} }),
+      /does not have the scope for listVisits/,
+    );
+    await assert.rejects(client.callTool({ name: 'dropEverything', arguments: {} }), /There is no tool dropEverything/);
+  });
+
+  test('read the handbook and the buckets, and find prompts', async () => {
+    const client = await site.connect([{ resource: 'schemas', verbs: ['list'] }]);
+    const { resources } = await client.listResources();
+    const page = resources.find(({ uri }) => uri === 'pharos://handbook/glossary');
+    assert.equal(page?.title, 'Glossary');
+    const read = async (uri: string) => (await client.readResource({ uri })).contents[0] as { text: string };
+    assert.match((await read('pharos://handbook/glossary')).text, /^# Glossary/);
+    assert.match((await read('pharos://buckets/birds')).text, /"results"/);
+    await assert.rejects(read('pharos://buckets/others'), /ObjectNotFound/);
+    await assert.rejects(read('pharos://handbook/../../package'), /There is no resource/);
+    const { prompts } = await client.listPrompts();
+    assert.deepEqual(
+      prompts.map(({ name }) => name),
+      ['why-not-told', 'plan-campaign'],
+    );
+    const asked = await client.getPrompt({ name: 'why-not-told', arguments: { visitor: 'vera@example.org' } });
+    assert.match(JSON.stringify(asked.messages), /Find out why the visitor vera@example\.org/);
+    await assert.rejects(client.getPrompt({ name: 'plan-campaign', arguments: {} }), /goal is missing/);
+  });
+
+  test('are nobody without a secret key, or from a page of another site', async () => {
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      fetch(new URL('/mcp', site.address), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+      });
+    assert.equal((await ask({})).status, 400);
+    assert.equal((await ask({ 'x-service-appid': app.appId, 'x-service-appkey': app.appKey })).status, 403);
+    const own = { 'x-service-appid': app.appId, 'x-service-appkey': await site.keyOf(reading) };
+    assert.equal((await ask({ ...own, 'x-service-appkey': `${own['x-service-appkey']}x` })).status, 404);
+    assert.equal((await ask({ ...own, origin: 'https://evil.example' })).status, 403);
+    assert.equal((await ask(own)).status, 200);
+  });
+});
+
+test('agents that may write are in the audit by their name, and off is absent', async () => {
+  const site = await open({ PHAROS_MCP: 'write' });
+  try {
+    const client = await site.connect([{ resource: 'beacons', verbs: ['create'] }]);
+    const made = await client.callTool({ name: 'createBeacon', arguments: { body: beacon } });
+    assert.equal(made.isError, false, textOf(made));
+    const actors = await site.app.storage.db.all(sql`select actor from audit where action = ${'data.createBeacon'}`);
+    assert.deepEqual(actors, [{ actor: 'key Helper 1, agent curator' }]);
+  } finally {
+    await site.close();
+  }
+  const off = await open({ PHAROS_MCP: 'off' });
+  try {
+    assert.equal((await fetch(new URL('/mcp', off.address), { method: 'POST' })).status, 404);
+  } finally {
+    await off.close();
+  }
+});
