@@ -5,20 +5,17 @@ import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream
 import type { RetryOptions } from './retry.ts';
 import { activityService } from './services/activity.ts';
 import { analyticsService } from './services/analytics.ts';
-import { beaconService } from './services/beacons.ts';
 import { bucketService } from './services/buckets.ts';
-import { deviceService } from './services/devices.ts';
 import { factorService } from './services/factors.ts';
 import { fileService } from './services/files.ts';
 import { identityService } from './services/identities.ts';
 import { installationService } from './services/installations.ts';
 import { logService } from './services/logs.ts';
-import { notificationService } from './services/notifications.ts';
 import { pushService } from './services/push.ts';
+import { type RecordService, recordService } from './services/records.ts';
 import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
-import { floorService, venueService, zoneService } from './services/venues.ts';
 import { Session, type Tokens } from './session.ts';
 import type { TextStorage } from './storage-lock.ts';
 import { type Operations, operations } from './wire.ts';
@@ -100,16 +97,21 @@ export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
 export class PharosClient {
   /** Calls any operation of the interface by its id in the OpenAPI document. */
   readonly call: Call;
-  readonly beacons: ReturnType<typeof beaconService>;
-  readonly notifications: ReturnType<typeof notificationService>;
+  readonly beacons: RecordService<'Beacon', 'Beacons'>;
+  /** Messages that are bound to a beacon and an event. */
+  readonly notifications: RecordService<'Notification', 'Notifications'>;
   readonly storylines: ReturnType<typeof storylineService>;
-  readonly venues: ReturnType<typeof venueService>;
-  readonly floors: ReturnType<typeof floorService>;
-  readonly zones: ReturnType<typeof zoneService>;
+  /** Buildings with their time zone and opening hours. */
+  readonly venues: RecordService<'Venue', 'Venues'>;
+  /** The floors of venues, with their plans. */
+  readonly floors: RecordService<'Floor', 'Floors'>;
+  /** Parts of a floor: rooms, queues, shops. */
+  readonly zones: RecordService<'Zone', 'Zones'>;
   readonly users: ReturnType<typeof userService>;
   /** `client.bucket('guestbook').list()` */
   readonly bucket: ReturnType<typeof bucketService>;
-  readonly devices: ReturnType<typeof deviceService>;
+  /** Devices that listen to a topic. */
+  readonly devices: RecordService<'Device', 'Devices'>;
   /** One's own second factor and passkeys. */
   readonly factors: ReturnType<typeof factorService>;
   readonly identities: ReturnType<typeof identityService>;
@@ -129,15 +131,15 @@ export class PharosClient {
     this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);
     this.#session.call = this.call;
-    this.beacons = beaconService(this.call);
-    this.notifications = notificationService(this.call);
+    this.beacons = recordService(this.call, 'Beacon', 'Beacons');
+    this.notifications = recordService(this.call, 'Notification', 'Notifications');
     this.storylines = storylineService(this.call);
-    this.venues = venueService(this.call);
-    this.floors = floorService(this.call);
-    this.zones = zoneService(this.call);
+    this.venues = recordService(this.call, 'Venue', 'Venues');
+    this.floors = recordService(this.call, 'Floor', 'Floors');
+    this.zones = recordService(this.call, 'Zone', 'Zones');
     this.users = userService(this.call, this.#session);
     this.bucket = bucketService(this.call);
-    this.devices = deviceService(this.call);
+    this.devices = recordService(this.call, 'Device', 'Devices');
     this.factors = factorService(this.call);
     this.identities = identityService(this.call);
     this.installations = installationService(this.call);

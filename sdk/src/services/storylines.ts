@@ -1,23 +1,9 @@
 import type { Body, Call, CallOptions, Query } from '../call.ts';
+import { recordService } from './records.ts';
 
-/** Storylines and the scenarios below them, which the interface calls details. */
+/** Storylines and the scenarios below them, which the interface calls details and which are deleted with them. */
 export const storylineService = (call: Call) => ({
-  list: (query: Query = {}, options: CallOptions = {}) => call('listStorylines', { query, ...options }),
-  get: async (objectId: string, options: CallOptions = {}) =>
-    (await call('getStoryline', { params: { objectId }, ...options })).result,
-  create: async (body: Body<'createStoryline'>, options: CallOptions = {}) =>
-    (await call('createStoryline', { body, ...options })).result,
-  /** Replaces the members that are sent and keeps the rest. */
-  update: async (objectId: string, body: Body<'updateStoryline'>, options: CallOptions = {}) =>
-    (await call('updateStoryline', { params: { objectId }, body, ...options })).result,
-  /** Also deletes its details. */
-  delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
-    await call('deleteStoryline', { params: { objectId }, ...options });
-  },
-  /** Gives it to another user. */
-  handOver: async (objectId: string, userId: string, options: CallOptions = {}) =>
-    (await call('updateStorylineOwner', { params: { objectId }, body: { userId }, ...options })).result,
-
+  ...recordService(call, 'Storyline', 'Storylines'),
   /** The details of all storylines, such as those at one beacon. */
   listAllDetails: (query: Query = {}, options: CallOptions = {}) =>
     call('listAllStorylineDetails', { query, ...options }),
