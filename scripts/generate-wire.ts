@@ -6,7 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { scopeVerbs } from '../server/src/access/keys/scopes.ts';
 import { mayDo } from '../server/src/access/roles.ts';
+import { limitedByVenue, type RuledResource, ruledResources } from '../server/src/access/rules/presets.ts';
 import { type App, createApp } from '../server/src/app/app.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import { version } from '../server/src/config/version.ts';
@@ -53,11 +55,22 @@ function accessTables(endpoints: App['endpoints']): string {
       'dataByVenue',
       endpoints.filter((one) => dataPermission(one) && isByVenue(one)).map(({ operationId }) => operationId),
     ],
+    [
+      'What a secret key can be for: what it is called in rules, the verbs, and whether it can be limited to venues.',
+      'scopeResources',
+      Object.fromEntries(Object.entries(scopeVerbs).map(([name, verbs]) => [name, scopeOf(name, verbs)])),
+    ],
   ] as const;
   const texts = tables.map(
     ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${JSON.stringify(table, null, 2)} as const;\n`,
   );
   return texts.join('\n');
+}
+
+function scopeOf(name: string, verbs: readonly string[]) {
+  const { noun = name }: Partial<RuledResource> =
+    (ruledResources as Readonly<Record<string, RuledResource>>)[name] ?? {};
+  return { noun, verbs, byVenue: limitedByVenue.has(name) };
 }
 
 /** The endpoints are declared together with what they need to work, so the whole service is created for a moment. */

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { OpenApiDocument } from '../../server/src/http/openapi/openapi.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { makeExamples } from '../../server/test/support/interface/examples.ts';
 import { type GeneratedCall, renderCalls, type Where } from './generated-calls.ts';
 import { installConsumers } from './install-consumers.ts';
 
@@ -169,16 +170,13 @@ describe('clients that others generate from the OpenAPI document', () => {
     if (!person || ending.includes(id)) person = await newPerson();
     const { user, email, password, headers } = person;
     const send = (url: string, body: unknown) => post(url, body, headers);
+    const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
     const beacon = await send('/beacons', { name: 'b', uuid: 'u', major: 1, minor: 1 });
     const installation = await send('/installations', { installationId: email, deviceType: 'android' });
-    const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
     const venue = await send('/venues', { name: 'v' });
     const floor = await send('/floors', { venueId: pointer('Venue', venue), name: 'f', level: 5 });
-    const polygon = [0, 1, 2].map((x) => ({ x, y: x * x }));
     const ids = { Beacon: beacon, Venue: venue, Floor: floor, _Installation: installation, _User: user };
     const [resource = '', detail] = /^\/api\/v2\/([\w/]+?)\/\{(?:\w+)\}(\/detail)?/.exec(path)?.slice(1) ?? [];
-    const beaconId = pointer('Beacon', beacon);
-    const message = { alertTitle: 'a', alertMessage: 'b' };
     const seen = async (list: string) => {
       await send('/sightings', { installationId: email, sightings: [{ beacon, event: 'ENTER' }] });
       const answer = await app.send({ method: 'GET', url: `/api/v2/${list}?order=-createdAt&limit=1`, headers });
@@ -186,23 +184,17 @@ describe('clients that others generate from the OpenAPI document', () => {
     };
     const records: Readonly<Record<string, () => Promise<string>>> = {
       users: async () => user,
-      beacons: async () => beacon,
-      installations: async () => installation,
-      notifications: () =>
-        send('/notifications', { description: 'd', beaconId, event: 'ENTER', type: 'TEXT', message, isEnabled: true }),
-      venues: () => send('/venues', { name: 'w' }),
       floors: async () => floor,
-      zones: () => send('/zones', { floorId: pointer('Floor', floor), name: 'z', kind: 'room', polygon }),
-      storylines: () => send('/storylines', { title: 't', isEnabled: true }),
+      installations: async () => installation,
       'push/notification': () => send('/push/notification', { data: { alert: 'a' }, sendAt: inAnHour() }),
-      device: () => send('/device', { deviceName: 'Gate', manufacture: 'Acme', topic: 'a/b' }),
       visits: () => seen('visits'),
       events: () => seen('events'),
       'data/schema': () => send('/data/schema/birds', { column: { a: { type: 'Number' } } }),
       'data/bucket': () => send('/data/bucket/birds', { metadata: { a: 1 } }),
       files: () => send('/files/a.txt', Buffer.from('text')),
     };
-    const objectId = (await records[resource]?.()) ?? 'none';
+    const made = records[resource] ? {} : await makeExamples(send, `/${resource}`);
+    const objectId = (await records[resource]?.()) ?? made[`/${resource}`] ?? 'none';
     const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
     const detailId = detail ? await send(`/storylines/${objectId}/detail`, scenario) : 'none';
     const file = id === 'uploadFile' ? 'picture.png' : objectId;

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, defaultParseSearch, redirect } from '@tanstack/react-router';
+import { appSections, isShownTo } from '../components/sections/app-sections.ts';
 import { activityRoutes } from '../features/activity/routes.ts';
 import { analyticsRoutes } from '../features/analytics/routes.ts';
 import { apiRoutes } from '../features/api/routes.ts';
@@ -20,7 +21,6 @@ import { signInRoutes } from '../features/sign-in/routes.ts';
 import { trashRoutes } from '../features/trash/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
-import { appSections, isShownTo } from '../frame/app-sections.ts';
 import { forRoles, forWholeApp } from '../frame/for-roles.tsx';
 import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';

@@ -3,11 +3,17 @@ import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Icon } from '../components/page/icon.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
+import {
+  type AppSection,
+  appSectionGroups,
+  appSections,
+  isShownTo,
+  sectionAt,
+} from '../components/sections/app-sections.ts';
 import { standingOf, useStanding } from '../lib/data/access.ts';
 import { sessionQuery } from '../lib/data/queries.ts';
 import { t } from '../lib/words/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { type AppSection, appSectionGroups, appSections, isShownTo, sectionAt } from './app-sections.ts';
 import { AppSwitcher, type GeneralEntry } from './app-switcher.tsx';
 import { DemoBanner } from './demo-banner.tsx';
 import { Palette } from './palette/palette.tsx';

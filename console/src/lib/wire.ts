@@ -5841,3 +5841,236 @@ export const dataByVenue = [
   "getForecast",
   "listOccupancy"
 ] as const;
+
+/** What a secret key can be for: what it is called in rules, the verbs, and whether it can be limited to venues. */
+export const scopeResources = {
+  "beacons": {
+    "noun": "beacons",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": true
+  },
+  "venues": {
+    "noun": "venues",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": true
+  },
+  "floors": {
+    "noun": "floors",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": true
+  },
+  "zones": {
+    "noun": "zones",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": true
+  },
+  "notifications": {
+    "noun": "notifications",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": true
+  },
+  "storylines": {
+    "noun": "storylines",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "scenarios": {
+    "noun": "scenarios",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "schemas": {
+    "noun": "schemas",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "devices": {
+    "noun": "devices",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "files": {
+    "noun": "files",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "users": {
+    "noun": "accounts",
+    "verbs": [
+      "list",
+      "create"
+    ],
+    "byVenue": false
+  },
+  "installations": {
+    "noun": "installations",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "pushes": {
+    "noun": "push notifications",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "listen"
+    ],
+    "byVenue": false
+  },
+  "deliveries": {
+    "noun": "deliveries",
+    "verbs": [
+      "list",
+      "get"
+    ],
+    "byVenue": false
+  },
+  "visits": {
+    "noun": "visits",
+    "verbs": [
+      "list",
+      "get",
+      "listen"
+    ],
+    "byVenue": true
+  },
+  "events": {
+    "noun": "events",
+    "verbs": [
+      "list",
+      "get",
+      "listen"
+    ],
+    "byVenue": true
+  },
+  "verdicts": {
+    "noun": "verdicts",
+    "verbs": [
+      "list",
+      "listen"
+    ],
+    "byVenue": true
+  },
+  "positions": {
+    "noun": "positions",
+    "verbs": [
+      "list",
+      "get",
+      "listen"
+    ],
+    "byVenue": true
+  },
+  "analytics": {
+    "noun": "analytics",
+    "verbs": [
+      "list"
+    ],
+    "byVenue": true
+  },
+  "logs": {
+    "noun": "log records",
+    "verbs": [
+      "list",
+      "create"
+    ],
+    "byVenue": false
+  },
+  "records": {
+    "noun": "records",
+    "verbs": [
+      "list",
+      "get",
+      "create",
+      "update",
+      "delete"
+    ],
+    "byVenue": false
+  },
+  "sightings": {
+    "noun": "sightings",
+    "verbs": [
+      "create"
+    ],
+    "byVenue": false
+  },
+  "receipts": {
+    "noun": "receipts",
+    "verbs": [
+      "create"
+    ],
+    "byVenue": false
+  },
+  "simulations": {
+    "noun": "simulations",
+    "verbs": [
+      "create"
+    ],
+    "byVenue": false
+  }
+} as const;

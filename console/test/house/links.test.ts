@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'vitest';
-import { help } from '../../src/components/page/help.ts';
+import { help } from '../../src/components/sections/help.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const source = join(root, 'console/src');
@@ -31,7 +31,9 @@ test('every link of the console leads to a page that there is', () => {
 });
 
 test('every section of an app has a paragraph of help of its own', () => {
-  const sections = [...read(join(source, 'frame/app-sections.ts')).matchAll(/to: '\/apps\/\$appId\/([\w-]+)'/g)];
+  const sections = [
+    ...read(join(source, 'components/sections/app-sections.ts')).matchAll(/to: '\/apps\/\$appId\/([\w-]+)'/g),
+  ];
   assert.ok(sections.length > 15);
   for (const [, section = ''] of [...sections, ['', 'sign-in'], ['', 'trash']]) {
     const found = help.find(({ path }) => path.test(`/apps/x/${section}`));

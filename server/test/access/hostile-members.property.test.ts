@@ -28,6 +28,7 @@ import {
   worst,
 } from '../support/hostile/hostile-values.ts';
 import { takesAnyText } from '../support/hostile/told.ts';
+import { makeExamples } from '../support/interface/examples.ts';
 
 /**
  * Values that nobody expects, in every place where a value can be: whatever is wrong with them, the service must not
@@ -75,41 +76,16 @@ for (const database of databases) {
 
     async function makeRecords(): Promise<Readonly<Record<string, string>>> {
       const make = (url: string, body: unknown) => create(app, `/api/v2${url}`, body, user.headers);
-      const beacon = await make('/beacons', {
-        name: 'b',
-        uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D',
-        major: 1,
-        minor: 12,
-      });
-      const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacon };
-      const message = { alertTitle: 'a', alertMessage: 'b' };
-      const venueId = { __type: 'Pointer', className: 'Venue', objectId: await make('/venues', { name: 'v' }) };
-      const floor = await make('/floors', { venueId, name: 'f', level: 0 });
-      const floorId = { __type: 'Pointer', className: 'Floor', objectId: floor };
-      const polygon = [0, 1, 2].map((x) => ({ x, y: x * x }));
-      const storyline = await make('/storylines', { title: 't', isEnabled: true });
-      const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
+      const made = await makeExamples(make);
+      const scenario = { beacons: [made['/beacons']], campaign: 'TEXT', event: 'ENTER', showOn: [] };
       await make('/data/schema/birds', { column: { count: { type: 'Number' }, species: { type: 'String' } } });
       return {
-        '/beacons': beacon,
-        '/venues': venueId.objectId,
-        '/floors': floor,
-        '/zones': await make('/zones', { floorId, name: 'z', kind: 'room', polygon }),
-        '/notifications': await make('/notifications', {
-          description: 'd',
-          beaconId,
-          event: 'ENTER',
-          type: 'TEXT',
-          message,
-          isEnabled: true,
-        }),
-        '/storylines/:objectId/detail/': await make(`/storylines/${storyline}/detail`, scenario),
-        '/storylines': storyline,
+        '/storylines/:objectId/detail/': await make(`/storylines/${made['/storylines']}/detail`, scenario),
         '/data/schema': await make('/data/schema/birds', { column: { seenAt: { type: 'Date' } } }),
         '/data/bucket': await make('/data/bucket/birds', { metadata: { species: 'Kestrel', count: 2 } }),
-        '/device': await make('/device', { deviceName: 'Gate', manufacture: 'Acme', topic: 'a/b' }),
         '/installations': await make('/installations', { installationId: 'somebody', deviceType: 'ios' }),
         '/users': user.userId,
+        ...made,
       };
     }
 

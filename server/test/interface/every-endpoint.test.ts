@@ -15,6 +15,7 @@ import {
   type TestApp,
 } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { makeExamples } from '../support/interface/examples.ts';
 
 /** Rules that hold for every endpoint are tested on every endpoint, from the same list that routes them. */
 
@@ -37,38 +38,19 @@ async function fixture(database: (typeof bothDatabases)[number]): Promise<Fixtur
 /** One record of each resource in the other app, by its path. */
 async function foreignIds({ app, strangers, stranger }: Fixture): Promise<Readonly<Record<string, string>>> {
   const headers = { ...strangers, ...stranger.headers };
-  const make = (url: string, body: unknown) => create(app, url, body, headers);
-  const beacon = await make('/api/v2/beacons', { name: 'b', uuid: 'u', major: 1, minor: 1 });
-  const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacon };
-  const message = { alertTitle: 'a', alertMessage: 'b' };
-  const notification = { description: 'd', beaconId, event: 'ENTER', type: 'TEXT', message, isEnabled: true };
-  const storyline = await make('/api/v2/storylines', { title: 't', isEnabled: true });
-  const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
-  const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
-  const venue = await make('/api/v2/venues', { name: 'v' });
-  const floor = await make('/api/v2/floors', { venueId: pointer('Venue', venue), name: 'f', level: 0 });
-  const polygon = [
-    { x: 0, y: 0 },
-    { x: 1, y: 0 },
-    { x: 0, y: 1 },
-  ];
-  const zone = { floorId: pointer('Floor', floor), name: 'z', kind: 'room', polygon };
+  const make = (url: string, body: unknown) => create(app, `/api/v2${url}`, body, headers);
+  const made = await makeExamples(make);
+  const scenario = { beacons: [made['/beacons']], campaign: 'TEXT', event: 'ENTER', showOn: [] };
   const file = { ...headers, 'content-type': 'text/plain' };
   return {
-    '/beacons': beacon,
-    '/venues': venue,
-    '/floors': floor,
-    '/zones': await make('/api/v2/zones', zone),
-    '/notifications': await make('/api/v2/notifications', notification),
-    '/storylines/:objectId/detail/': await make(`/api/v2/storylines/${storyline}/detail`, scenario),
-    '/storylines': storyline,
-    '/data/schema': await make('/api/v2/data/schema/birds', { column: { a: { type: 'Number' } } }),
-    '/data/bucket': await make('/api/v2/data/bucket/birds', { metadata: {} }),
-    '/device': await make('/api/v2/device', { deviceName: 'Gate', manufacture: 'Acme', topic: 'a/b' }),
-    '/installations': await make('/api/v2/installations', { installationId: 'theirs', deviceType: 'ios' }),
+    '/storylines/:objectId/detail/': await make(`/storylines/${made['/storylines']}/detail`, scenario),
+    '/data/schema': await make('/data/schema/birds', { column: { a: { type: 'Number' } } }),
+    '/data/bucket': await make('/data/bucket/birds', { metadata: {} }),
+    '/installations': await make('/installations', { installationId: 'theirs', deviceType: 'ios' }),
     '/files': await create(app, '/api/v2/files/theirs.txt', 'text', file),
     '/push/notification': await pushOf(app, headers),
     '/erasures': await erasureOf(app, strangers),
+    ...made,
   };
 }
 

@@ -4,7 +4,7 @@ import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
-import { helpOf } from './help.ts';
+import { helpOf } from '../sections/help.ts';
 import classes from './page-header.module.css';
 
 interface Props {

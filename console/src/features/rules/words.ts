@@ -1,4 +1,4 @@
-import { resourceNoun } from '../../components/rules/resource-nouns.ts';
+import { resourceLabel } from '../../components/rules/resource-nouns.ts';
 import type { AppRules } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import type { Group, Verb } from './rule-values.ts';
@@ -79,9 +79,7 @@ export function rowGroups(rules: AppRules): readonly { readonly title: string; r
     title,
     rows: names.flatMap((name) => {
       const described = rules.resources[name];
-      return described
-        ? [{ group: 'resources', name, label: capital(resourceNoun(described.noun)), described } as const]
-        : [];
+      return described ? [{ group: 'resources', name, label: resourceLabel(described.noun), described } as const] : [];
     }),
   }));
   const ofBuckets = Object.keys(rules.buckets)
@@ -99,5 +97,3 @@ function bucketLabel(name: string, { buckets }: AppRules): string {
   if (name !== '*') return name;
   return Object.keys(buckets).length > 1 ? t('All other buckets') : t('All buckets');
 }
-
-const capital = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -1,11 +1,11 @@
 import { where } from '@pharos/sdk';
 import type { IconName } from '../../components/page/icon.tsx';
+import { appSectionGroups, isShownTo } from '../../components/sections/app-sections.ts';
 import { type Standing, standingOf } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { isSignedOut } from '../../lib/data/signing-in.ts';
 import type { dataNeeds, Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import { appSectionGroups, isShownTo } from '../app-sections.ts';
 import { findRecordById, searchesById } from './by-id.ts';
 import type { PaletteEntry } from './entry.ts';
 

@@ -39,6 +39,9 @@ export function t(text: string, values?: Readonly<Record<string, Value>>): strin
   return values ? formatted(said, values) : said;
 }
 
+/** A word of the service that is also one of the console's texts, such as a noun. */
+export const sharedWord = (text: string): string => catalogue[text] ?? text;
+
 /** A message that has been looked up, with its values. */
 export const formatted = (message: string, values: Readonly<Record<string, Value>>): string =>
   String(formatOf(message, true).format(plain(values)));

@@ -14,34 +14,55 @@ export interface RuledResource {
   readonly owner?: string;
   /** Records without an owner can be left to every signed-in user. */
   readonly hasUnowned?: true;
+  /** It can be limited to venues: a resource declares how (`venue`), and analytics are counted for them. */
+  readonly byVenue?: true;
+  /** What holds in an app that has no rules of its own. */
+  readonly preset: (by: Presets) => StoredRules;
+}
+
+/** The rules that several resources share. */
+interface Presets {
+  readonly site: StoredRules;
+  readonly plan: StoredRules;
+  readonly own: StoredRules;
+  readonly unowned: 'user' | 'manager';
+  /** As in the specification. */
+  readonly isOpen: boolean;
+  readonly policy: LegacyPolicy;
 }
 
 const open: readonly Word[] = ['nobody', 'manager', 'user', 'app'];
 const owned: readonly Word[] = ['nobody', 'manager', 'owner', 'user', 'app'];
 const signedIn: readonly Word[] = ['nobody', 'manager', 'owner', 'user'];
 
-const content = (noun: string): RuledResource => ({
+const content = (noun: string, more: Partial<RuledResource> = {}): RuledResource => ({
   noun,
   verbs: { list: owned, get: owned, create: ['nobody', 'manager', 'user'], update: signedIn, delete: signedIn },
   wheres: ['list', 'get', 'create', 'update', 'delete'],
   owner: 'createdBy',
+  preset: ({ site }) => site,
+  ...more,
 });
+
+/** Where a visitor is follows from the plan of the building: only those who run it draw it. */
+const ofPlan = { byVenue: true, preset: ({ plan }: Presets) => plan } as const;
 
 /** What engine and service make, which nobody writes. */
 const traces = (noun: string, more: Readonly<Partial<Record<Verb, readonly Word[]>>> = {}): RuledResource => ({
   noun,
   verbs: { list: signedIn, get: signedIn, ...more },
   wheres: ['list', 'get', 'listen'],
+  preset: ({ own }) => own,
 });
 
 const heard: readonly Word[] = ['nobody', 'manager', 'owner', 'user'];
 
 export const ruledResources = {
-  beacons: content('beacons'),
-  venues: content('venues'),
-  floors: content('floors'),
-  zones: content('zones'),
-  notifications: content('notifications'),
+  beacons: content('beacons', { byVenue: true }),
+  venues: content('venues', ofPlan),
+  floors: content('floors', ofPlan),
+  zones: content('zones', ofPlan),
+  notifications: content('notifications', { byVenue: true }),
   storylines: content('storylines'),
   scenarios: content('scenarios'),
   schemas: {
@@ -55,6 +76,7 @@ export const ruledResources = {
     },
     wheres: [],
     noWhere: 'a schema is the same for all records of its bucket, whose own rules say who sees which',
+    preset: ({ site }) => ({ ...site, list: 'user', get: 'user' }),
   },
   devices: {
     noun: 'devices',
@@ -62,6 +84,14 @@ export const ruledResources = {
     wheres: ['list', 'get', 'create', 'update', 'delete'],
     owner: 'createdBy',
     hasUnowned: true,
+    preset: ({ isOpen, unowned, policy: { deviceNeedsUser } }) => ({
+      list: isOpen ? 'user' : 'owner',
+      get: isOpen ? 'user' : 'owner',
+      create: deviceNeedsUser ? 'user' : 'app',
+      update: 'owner',
+      delete: 'owner',
+      unowned,
+    }),
   },
   files: {
     noun: 'files',
@@ -69,12 +99,25 @@ export const ruledResources = {
     wheres: ['list', 'get', 'delete'],
     owner: 'createdBy',
     hasUnowned: true,
+    preset: ({ unowned, policy: { uploadNeedsUser } }) => ({
+      list: 'owner',
+      get: 'owner',
+      create: uploadNeedsUser ? 'user' : 'app',
+      delete: 'owner',
+      unowned,
+    }),
   },
   users: {
     noun: 'accounts',
     verbs: { list: owned, create: ['nobody', 'app'] },
     wheres: ['list'],
     owner: 'objectId',
+    // The specification's list shows addresses. With other presets, opening the list does not reveal them.
+    preset: ({ isOpen, policy: { listUsers } }) => ({
+      list: listUsers,
+      create: 'app',
+      ...(isOpen ? {} : { members: { validemail: { hidden: ['app', 'user'] } } }),
+    }),
   },
   installations: {
     noun: 'installations',
@@ -87,6 +130,7 @@ export const ruledResources = {
     },
     wheres: ['list', 'get'],
     owner: 'userId',
+    preset: () => ({ list: 'owner', get: 'owner', create: 'app', update: 'owner', delete: 'owner' }),
   },
   pushes: {
     noun: 'push notifications',
@@ -100,36 +144,37 @@ export const ruledResources = {
     },
     wheres: ['list', 'get'],
     owner: 'userId',
+    preset: ({ policy: { push } }) => {
+      const own = push === 'user' ? 'owner' : push;
+      return { list: own, get: own, create: push, update: own, listen: 'manager' };
+    },
   },
   deliveries: traces('deliveries'),
-  visits: traces('visits', { listen: heard }),
-  events: traces('events', { listen: heard }),
-  verdicts: { ...traces('verdicts'), verbs: { list: signedIn, listen: heard } },
-  positions: traces('positions', { listen: heard }),
+  visits: { ...traces('visits', { listen: heard }), byVenue: true },
+  events: { ...traces('events', { listen: heard }), byVenue: true },
+  verdicts: { ...traces('verdicts'), verbs: { list: signedIn, listen: heard }, byVenue: true },
+  positions: { ...traces('positions', { listen: heard }), byVenue: true },
   analytics: {
     noun: 'analytics',
     verbs: { list: ['nobody', 'manager'] },
     wheres: [],
     noWhere: 'the numbers are of everybody together, and no record of theirs could match',
+    byVenue: true,
+    preset: () => ({ list: 'manager' }),
   },
-  logs: { ...traces('log records'), verbs: { list: signedIn, create: open } },
+  logs: {
+    ...traces('log records'),
+    verbs: { list: signedIn, create: open },
+    preset: ({ isOpen }) => ({ list: isOpen ? 'user' : 'owner', create: 'app' }),
+  },
 } as const satisfies Readonly<Record<string, RuledResource>>;
 
 export type ResourceName = keyof typeof ruledResources;
 
-/** What can be limited to venues: a resource declares how (`venue`), and analytics are counted for them. */
-export const limitedByVenue: ReadonlySet<string> = new Set<ResourceName>([
-  'beacons',
-  'venues',
-  'floors',
-  'zones',
-  'notifications',
-  'visits',
-  'events',
-  'verdicts',
-  'positions',
-  'analytics',
-]);
+/** What can be limited to venues. */
+export const limitedByVenue: ReadonlySet<string> = new Set(
+  Object.entries<RuledResource>(ruledResources).flatMap(([name, { byVenue }]) => (byVenue ? [name] : [])),
+);
 
 export const bucketRecords: RuledResource = {
   noun: 'records',
@@ -137,6 +182,7 @@ export const bucketRecords: RuledResource = {
   wheres: ['list', 'get', 'create', 'update', 'delete'],
   owner: 'createdBy',
   hasUnowned: true,
+  preset: ({ isOpen }) => (isOpen ? all('user') : { ...all('owner'), create: 'user' }),
 };
 
 export type PresetRules = Readonly<Record<ResourceName, StoredRules>> & { readonly bucket: StoredRules };
@@ -171,56 +217,24 @@ export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
   },
 };
 
-const strangers = ['app', 'user'] as const;
-
 const all = (word: Word): StoredRules => ({ list: word, get: word, create: word, update: word, delete: word });
 
 const writes = (word: Word): StoredRules => ({ create: word, update: word, delete: word });
 
 /** The rules of an app that has none of its own. */
 export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
-  const { listUsers, push, readContent, writeContent, uploadNeedsUser, deviceNeedsUser } = policy;
+  const { readContent, writeContent } = policy;
   const isOpen = preset === 'specification';
-  const site: StoredRules = {
-    ...all(writeContent),
-    list: readContent,
-    get: readContent,
+  const site: StoredRules = { ...all(writeContent), list: readContent, get: readContent };
+  const by: Presets = {
+    site,
+    plan: { ...site, ...writes(writeContent === 'nobody' ? 'nobody' : 'manager') },
+    own: { list: 'owner', get: 'owner', listen: 'owner' },
+    // Records from before creators were recorded always belonged to everybody who may write at all.
+    unowned: isOpen && writeContent === 'user' ? 'user' : 'manager',
+    isOpen,
+    policy,
   };
-  // Where a visitor is follows from the plan of the building: only those who run it draw it.
-  const plan: StoredRules = { ...site, ...writes(writeContent === 'nobody' ? 'nobody' : 'manager') };
-  const own: StoredRules = { list: 'owner', get: 'owner', listen: 'owner' };
-  const ownPushes = push === 'user' ? 'owner' : push;
-  // Records from before creators were recorded always belonged to everybody who may write at all.
-  const unowned = isOpen && writeContent === 'user' ? 'user' : 'manager';
-  return {
-    beacons: site,
-    venues: plan,
-    floors: plan,
-    zones: plan,
-    notifications: site,
-    storylines: site,
-    scenarios: site,
-    schemas: { ...site, list: 'user', get: 'user' },
-    devices: {
-      list: isOpen ? 'user' : 'owner',
-      get: isOpen ? 'user' : 'owner',
-      create: deviceNeedsUser ? 'user' : 'app',
-      update: 'owner',
-      delete: 'owner',
-      unowned,
-    },
-    files: { list: 'owner', get: 'owner', create: uploadNeedsUser ? 'user' : 'app', delete: 'owner', unowned },
-    // The specification's list shows addresses. With other presets, opening the list does not reveal them.
-    users: { list: listUsers, create: 'app', ...(isOpen ? {} : { members: { validemail: { hidden: strangers } } }) },
-    installations: { list: 'owner', get: 'owner', create: 'app', update: 'owner', delete: 'owner' },
-    pushes: { list: ownPushes, get: ownPushes, create: push, update: ownPushes, listen: 'manager' },
-    deliveries: own,
-    visits: own,
-    events: own,
-    verdicts: own,
-    positions: own,
-    analytics: { list: 'manager' },
-    logs: { list: isOpen ? 'user' : 'owner', create: 'app' },
-    bucket: isOpen ? all('user') : { ...all('owner'), create: 'user' },
-  };
+  const rules = Object.entries<RuledResource>(ruledResources).map(([name, one]) => [name, one.preset(by)] as const);
+  return { ...(Object.fromEntries(rules) as Record<ResourceName, StoredRules>), bucket: bucketRecords.preset(by) };
 }

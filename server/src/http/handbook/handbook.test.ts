@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import { describe, test } from 'vitest';
-import { help } from '../../../../console/src/components/page/help.ts';
+import { help } from '../../../../console/src/components/sections/help.ts';
 import { readBook, searchBook } from './book.ts';
 import { registerHandbook } from './handbook.ts';
 import { renderPage } from './render.ts';

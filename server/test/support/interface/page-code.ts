@@ -37,6 +37,10 @@ export function applyPageCode(page: string, pieces: readonly PageCode[], folder:
   for (const piece of pieces) {
     const { path, at, code } = piece;
     const file = join(folder, path.replace('NNNN', nextMigration(folder)));
+    if (path.endsWith('.json')) {
+      addToCatalogues(folder, path, JSON.parse(code));
+      continue;
+    }
     if (at === undefined) {
       if (existsSync(file)) throw new Error(`${page} calls ${path} new, but it is there already.`);
       mkdirSync(dirname(file), { recursive: true });
@@ -57,7 +61,9 @@ function inserted(text: string, { page, path, at, replaces, code }: PageCode & {
       `${page} inserts into ${path} at "${at}", but there ${place === undefined ? 'is no such line' : 'are several such lines'}. ` +
         'Name the line of today.',
     );
-  const indent = /^\s*/.exec(lines[place] ?? '')?.[0] ?? '';
+  // Code that begins with the line it takes the place of goes less far to the right where that does.
+  const [own = ''] = /^\s*/.exec(code) ?? [];
+  const indent = (/^\s*/.exec(lines[place] ?? '')?.[0] ?? '').slice(own.length);
   const added = code.trimEnd().split('\n');
   lines.splice(
     replaces ? place : place + 1,
@@ -65,6 +71,16 @@ function inserted(text: string, { page, path, at, replaces, code }: PageCode & {
     ...added.map((line) => (line === '' ? '' : indent + line)),
   );
   return lines.join('\n');
+}
+
+/** Of the texts of one language on the page, every other one has a translation too. */
+function addToCatalogues(folder: string, path: string, texts: Readonly<Record<string, string>>): void {
+  for (const language of ['de', 'es', 'fr', 'id']) {
+    const file = join(folder, path.replace('de.json', `${language}.json`));
+    const all = { ...JSON.parse(readFileSync(file, 'utf8')), ...texts };
+    const sorted = Object.fromEntries(Object.entries(all).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+  }
 }
 
 function nextMigration(folder: string): string {

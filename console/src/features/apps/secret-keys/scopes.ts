@@ -1,4 +1,5 @@
-import type { SecretKey } from '../../../lib/wire.ts';
+import { resourceLabel } from '../../../components/rules/resource-nouns.ts';
+import { type SecretKey, scopeResources } from '../../../lib/wire.ts';
 import { keepsCapital, listed, t } from '../../../lib/words/words.ts';
 
 export type Scope = SecretKey['scopes'][number];
@@ -12,72 +13,52 @@ export interface Part {
   readonly actions: readonly { readonly label: string; readonly verbs: readonly Verb[] }[];
 }
 
-const see = { label: t('see'), verbs: ['list', 'get'] } as const;
-const add = { label: t('add'), verbs: ['create'] } as const;
-const change = { label: t('change'), verbs: ['update'] } as const;
-const remove = { label: t('delete'), verbs: ['delete'] } as const;
-const hear = { label: t('hear live'), verbs: ['listen'] } as const;
-const send = { label: t('send'), verbs: ['create'] } as const;
-const record = [see, add, change, remove];
+const see = t('see');
+const send = t('send');
+const usual: Readonly<Record<Exclude<Verb, 'list' | 'get'>, string>> = {
+  create: t('add'),
+  update: t('change'),
+  delete: t('delete'),
+  listen: t('hear live'),
+};
+
+/** Where another word than the noun in rules, or than the usual one for a verb, says it better. */
+const special: Readonly<Partial<Record<Resource, { readonly label?: string } & { readonly [V in Verb]?: string }>>> = {
+  files: { create: t('upload') },
+  installations: { create: t('register') },
+  logs: { create: send },
+  pushes: { label: t('Pushes'), create: send, update: t('cancel') },
+  receipts: { label: t('Receipts of messages'), create: send },
+  records: { label: t('Records of buckets') },
+  schemas: { label: t('Schemas of buckets') },
+  sightings: { label: t('Sightings'), create: send },
+  simulations: { label: t('Simulations'), create: t('run') },
+  users: { label: t('App users'), create: t('sign up') },
+};
+
+function partOf(resource: Resource): Part {
+  const { noun, verbs } = scopeResources[resource];
+  const { label = resourceLabel(noun), ...words } = special[resource] ?? {};
+  const seeing = verbs.filter((verb) => verb === 'list' || verb === 'get');
+  const others = verbs.flatMap((verb) =>
+    verb === 'list' || verb === 'get' ? [] : [{ label: words[verb] ?? usual[verb], verbs: [verb] }],
+  );
+  return { resource, label, actions: [...(seeing.length > 0 ? [{ label: see, verbs: seeing }] : []), ...others] };
+}
+
+const grouped: readonly (readonly [title: string, resources: readonly Resource[]])[] = [
+  [t('What phones and gateways send'), ['sightings', 'logs', 'receipts', 'simulations']],
+  [t('What has happened'), ['visits', 'events', 'verdicts', 'positions', 'analytics', 'deliveries']],
+  [t('People and devices'), ['pushes', 'installations', 'users', 'devices']],
+];
+const others = new Set(grouped.flatMap(([, resources]) => resources));
+const content = (Object.keys(scopeResources) as Resource[]).filter((resource) => !others.has(resource));
 
 /** Every scope, in groups. */
 export const scopeGroups: readonly { readonly title: string; readonly parts: readonly Part[] }[] = [
-  {
-    title: t('Content'),
-    parts: [
-      { resource: 'beacons', label: t('Beacons'), actions: record },
-      { resource: 'venues', label: t('Venues'), actions: record },
-      { resource: 'floors', label: t('Floors'), actions: record },
-      { resource: 'zones', label: t('Zones'), actions: record },
-      { resource: 'notifications', label: t('Notifications'), actions: record },
-      { resource: 'storylines', label: t('Storylines'), actions: record },
-      { resource: 'scenarios', label: t('Scenarios'), actions: record },
-      { resource: 'files', label: t('Files'), actions: [see, { ...add, label: t('upload') }, remove] },
-      { resource: 'records', label: t('Records of buckets'), actions: record },
-      { resource: 'schemas', label: t('Schemas of buckets'), actions: record },
-    ],
-  },
-  {
-    title: t('What phones and gateways send'),
-    parts: [
-      { resource: 'sightings', label: t('Sightings'), actions: [send] },
-      { resource: 'logs', label: t('Log records'), actions: [{ ...see, verbs: ['list'] }, send] },
-      { resource: 'receipts', label: t('Receipts of messages'), actions: [send] },
-      { resource: 'simulations', label: t('Simulations'), actions: [{ ...send, label: t('run') }] },
-    ],
-  },
-  {
-    title: t('What has happened'),
-    parts: [
-      { resource: 'visits', label: t('Visits'), actions: [see, hear] },
-      { resource: 'events', label: t('Events'), actions: [see, hear] },
-      { resource: 'verdicts', label: t('Verdicts'), actions: [{ ...see, verbs: ['list'] }, hear] },
-      { resource: 'positions', label: t('Positions'), actions: [see, hear] },
-      { resource: 'analytics', label: t('Analytics'), actions: [{ ...see, verbs: ['list'] }] },
-      { resource: 'deliveries', label: t('Deliveries'), actions: [see] },
-    ],
-  },
-  {
-    title: t('People and devices'),
-    parts: [
-      { resource: 'pushes', label: t('Pushes'), actions: [see, send, { ...change, label: t('cancel') }, hear] },
-      {
-        resource: 'installations',
-        label: t('Installations'),
-        actions: [see, { ...add, label: t('register') }, change, remove],
-      },
-      {
-        resource: 'users',
-        label: t('App users'),
-        actions: [
-          { ...see, verbs: ['list'] },
-          { ...add, label: t('sign up') },
-        ],
-      },
-      { resource: 'devices', label: t('Devices'), actions: record },
-    ],
-  },
-];
+  [t('Content'), content] as const,
+  ...grouped,
+].map(([title, resources]) => ({ title, parts: resources.map(partOf) }));
 
 export const scopeParts: readonly Part[] = scopeGroups.flatMap(({ parts }) => parts);
 
@@ -88,18 +69,9 @@ export const tickOf = (part: Pick<Part, 'resource'>, action: { readonly verbs: r
   `${part.resource}:${action.verbs.join('+')}`;
 
 /** Where a scope can be limited to venues: what belongs to one. Not with `listen`. */
-export const resourcesByVenue: ReadonlySet<Resource> = new Set<Resource>([
-  'beacons',
-  'venues',
-  'floors',
-  'zones',
-  'notifications',
-  'visits',
-  'events',
-  'verdicts',
-  'positions',
-  'analytics',
-]);
+export const resourcesByVenue: ReadonlySet<Resource> = new Set(
+  scopeParts.map(({ resource }) => resource).filter((resource) => scopeResources[resource].byVenue),
+);
 
 const isTicked = (ticked: Ticked, { resource }: Part) => ticked.some((tick) => tick.startsWith(`${resource}:`));
 
@@ -113,7 +85,7 @@ export const withoutVenues = (ticked: Ticked): readonly string[] =>
 
 /** Events are sent to all listeners before their venue is known. */
 export const listensByVenue = (ticked: Ticked): boolean =>
-  scopeParts.some((part) => resourcesByVenue.has(part.resource) && ticked.includes(tickOf(part, hear)));
+  scopeParts.some((part) => resourcesByVenue.has(part.resource) && ticked.includes(`${part.resource}:listen`));
 
 /** `buckets`: of records; `venues`: of what belongs to one; none are all. */
 export function scopesOf(
@@ -174,7 +146,7 @@ export interface Purpose {
 const seen = (...resources: readonly Resource[]) =>
   scopeParts
     .filter(({ resource }) => resources.includes(resource))
-    .flatMap((part) => part.actions.filter(({ label }) => label === see.label).map((action) => tickOf(part, action)));
+    .flatMap((part) => part.actions.filter(({ label }) => label === see).map((action) => tickOf(part, action)));
 const written = (...resources: readonly Resource[]) =>
   scopeParts
     .filter(({ resource }) => resources.includes(resource))

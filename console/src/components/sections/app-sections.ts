@@ -1,0 +1,299 @@
+import type { Permission, Standing } from '../../lib/data/access.ts';
+import type { IconName } from '../../lib/icon-paths.ts';
+import { t } from '../../lib/words/words.ts';
+
+export interface AppSection {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** The section is hidden from roles without it. */
+  readonly permission?: Permission;
+  /** The section is hidden from whoever may not ask this. */
+  readonly needs?: Parameters<Standing['mayCall']>[0];
+  /** Pages that belong to it and have an address of their own, below the app. */
+  readonly also?: string;
+  /** Its page shows what belongs to venues; the others are hidden from those who are limited to some. */
+  readonly byVenue?: true;
+  /** What its pages are for, unless `help.ts` says it for several sections. */
+  readonly help?: string;
+  /** Where the handbook says more: a page, with its section. */
+  readonly handbook?: string;
+}
+
+/** An entry of the navigation. While one of its sections is open, all of them are listed below it. */
+export interface AppSectionGroup {
+  readonly title: string;
+  readonly icon: IconName;
+  readonly sections: readonly AppSection[];
+}
+
+/** The address of a section in an app. */
+const addressOf = ({ to }: Pick<AppSection, 'to'>, appId: string) => to.replace('$appId', appId);
+
+/** The section that a page belongs to: of those that its address begins with, the longest. Venues are below the beacons. */
+export function sectionAt(sections: readonly AppSection[], appId: string, pathname: string): AppSection | undefined {
+  const isAt = (address: string) => pathname === address || pathname.startsWith(`${address}/`);
+  return sections
+    .filter((one) => isAt(addressOf(one, appId)) || (one.also !== undefined && isAt(`/apps/${appId}${one.also}`)))
+    .toSorted((a, b) => b.to.length - a.to.length)[0];
+}
+
+/** Whether somebody sees it. */
+export const isShownTo =
+  ({ may, mayCall, venues }: Pick<Standing, 'may' | 'mayCall' | 'venues'>) =>
+  ({ permission, needs, byVenue }: AppSection): boolean =>
+    needs ? mayCall(needs) : permission !== undefined && may(permission) && (venues === undefined || byVenue === true);
+
+/** The sections of an app by the work that they are for. A group without visible sections is hidden. */
+export const appSectionGroups = [
+  {
+    title: t('Home'),
+    icon: 'home',
+    sections: [
+      {
+        to: '/apps/$appId/home',
+        label: t('Home'),
+        icon: 'home',
+        permission: 'activity.read',
+        byVenue: true,
+        help: t('What is happening now, and what needs attention.'),
+        handbook: 'activity',
+      },
+    ],
+  },
+  {
+    title: t('Messages'),
+    icon: 'bell',
+    sections: [
+      {
+        to: '/apps/$appId/messages',
+        label: t('Messages'),
+        icon: 'bell',
+        permission: 'content.read',
+        byVenue: true,
+        help: t('A message is shown when a visitor comes to a place, stays there or leaves.'),
+        handbook: 'messages#messages-at-places',
+      },
+      {
+        to: '/apps/$appId/push',
+        label: t('Push'),
+        icon: 'megaphone',
+        permission: 'activity.read',
+        help: t('A push goes to phones without anything happening at a beacon.'),
+        handbook: 'messages#push',
+      },
+      {
+        to: '/apps/$appId/activity/what-if',
+        label: t('What would happen if'),
+        icon: 'story',
+        needs: 'simulateSightings',
+        help: t('What a visitor would be shown on a walk, and why not.'),
+        handbook: 'activity#what-would-happen-if',
+      },
+      {
+        to: '/apps/$appId/activity/walk',
+        label: t('Rehearsal'),
+        icon: 'people',
+        needs: 'simulateWalks',
+        help: t('Simulated visitors on the plan, before real ones come.'),
+        handbook: 'activity#rehearsal',
+      },
+    ],
+  },
+  {
+    title: t('Visitors'),
+    icon: 'people',
+    sections: [
+      {
+        to: '/apps/$appId/activity/analytics',
+        label: t('Numbers'),
+        icon: 'activity',
+        needs: 'getVisitNumbers',
+        help: t('How many visitors there were, where they were, and which ways they took.'),
+        handbook: 'activity#numbers-plan-and-ways',
+      },
+      {
+        to: '/apps/$appId/activity/messages',
+        label: t('Effects of messages'),
+        icon: 'activity',
+        needs: 'getMessageNumbers',
+        help: t('What messages led to, and what may be concluded.'),
+        handbook: 'activity#messages',
+      },
+    ],
+  },
+  {
+    title: t('Log'),
+    icon: 'activity',
+    sections: [
+      { to: '/apps/$appId/activity/events', label: t('Events'), icon: 'activity', needs: 'listEvents' },
+      { to: '/apps/$appId/activity/visits', label: t('Visits'), icon: 'activity', needs: 'listVisits' },
+      {
+        to: '/apps/$appId/activity/deliveries',
+        label: t('Deliveries'),
+        icon: 'megaphone',
+        needs: 'listDeliveries',
+        help: t('What became of each message for each visitor.'),
+        handbook: 'activity#deliveries',
+      },
+      {
+        to: '/apps/$appId/activity/logs',
+        label: t('Log records'),
+        icon: 'list',
+        needs: 'listLogs',
+        help: t('The records that apps write and read.'),
+        handbook: 'activity#logs',
+      },
+    ],
+  },
+  {
+    title: t('Places'),
+    icon: 'map',
+    sections: [
+      {
+        to: '/apps/$appId/beacons/venues',
+        label: t('Venues'),
+        icon: 'map',
+        permission: 'venues.read',
+        byVenue: true,
+        help: t('A venue is a building or a site, with its opening hours, floors and zones.'),
+        handbook: 'beacons#venues-floors-and-plans',
+      },
+      {
+        to: '/apps/$appId/beacons',
+        label: t('Beacons'),
+        icon: 'beacon',
+        permission: 'beacons.read',
+        byVenue: true,
+        help: t('A beacon is a transmitter that the app hears when a visitor comes near.'),
+        handbook: 'beacons',
+      },
+      {
+        to: '/apps/$appId/devices',
+        label: t('Devices'),
+        icon: 'device',
+        permission: 'devices.read',
+        help: t('Devices are screens, lamps and players that are told when somebody is near.'),
+        handbook: 'beacons#devices',
+      },
+    ],
+  },
+  {
+    title: t('People'),
+    icon: 'user',
+    sections: [
+      {
+        to: '/apps/$appId/installations',
+        label: t('Installations'),
+        icon: 'phone',
+        permission: 'installations.read',
+        help: t('An installation is the app on one phone.'),
+        handbook: 'people#installations',
+      },
+      {
+        to: '/apps/$appId/users',
+        label: t('Users'),
+        icon: 'user',
+        permission: 'users.read',
+        also: '/sign-in',
+        help: t('Users are people with an account in the app.'),
+        handbook: 'people#users',
+      },
+    ],
+  },
+  {
+    title: t('Content'),
+    icon: 'bucket',
+    sections: [
+      {
+        to: '/apps/$appId/buckets',
+        label: t('Data'),
+        icon: 'bucket',
+        permission: 'buckets.read',
+        help: t('Records that the app shows, such as exhibits or opening hours.'),
+        handbook: 'content#data',
+      },
+      {
+        to: '/apps/$appId/files',
+        label: t('Files'),
+        icon: 'file',
+        permission: 'files.read',
+        help: t('Pictures, sounds and documents that messages and records refer to.'),
+        handbook: 'content#files',
+      },
+    ],
+  },
+  {
+    title: t('Settings'),
+    icon: 'settings',
+    sections: [
+      {
+        to: '/apps/$appId/settings',
+        label: t('General'),
+        icon: 'settings',
+        permission: 'apps.read',
+        help: t('Name, time zone, switching the app off and deleting it.'),
+        handbook: 'app#settings',
+      },
+      {
+        to: '/apps/$appId/api',
+        label: t('API'),
+        icon: 'code',
+        permission: 'apps.read',
+        help: t('All operations of the interface, to read and to try.'),
+        handbook: 'app#the-interface',
+      },
+      {
+        to: '/apps/$appId/keys',
+        label: t('Keys'),
+        icon: 'key',
+        permission: 'keys.read',
+        help: t('What the app and your servers show to be let in.'),
+        handbook: 'app#keys',
+      },
+      {
+        to: '/apps/$appId/senders',
+        label: t('Senders'),
+        icon: 'antenna',
+        permission: 'senders.read',
+        help: t('Credentials of the push services that bring messages to phones.'),
+        handbook: 'app#senders',
+      },
+      {
+        to: '/apps/$appId/webhooks',
+        label: t('Webhooks'),
+        icon: 'link',
+        permission: 'webhooks.read',
+        help: t('Addresses of yours that are called when something happens.'),
+        handbook: 'app#webhooks',
+      },
+      {
+        to: '/apps/$appId/rules',
+        label: t('Rules'),
+        icon: 'shield',
+        permission: 'apps.read',
+        help: t('Who may read and write what.'),
+        handbook: 'app#rules',
+      },
+      {
+        to: '/apps/$appId/policy',
+        label: t('Policy'),
+        icon: 'rules',
+        permission: 'apps.read',
+        help: t('Limits, quotas, how long things are kept and how often messages are shown.'),
+        handbook: 'app#policy',
+      },
+      {
+        to: '/apps/$appId/privacy',
+        label: t('Privacy'),
+        icon: 'file',
+        permission: 'apps.read',
+        help: t('What is kept about visitors, in words.'),
+        handbook: 'people#privacy',
+      },
+    ],
+  },
+] as const satisfies readonly AppSectionGroup[];
+
+/** All sections in this order. An app opens with the first one that the role may see. */
+export const appSections: readonly AppSection[] = appSectionGroups.flatMap(({ sections }) => [...sections]);
