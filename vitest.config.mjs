@@ -6,6 +6,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/test/longest-first.mjs';
 import { isForBrowser, isWithoutBrowser } from './scripts/test/needs.mjs';
 
 const root = import.meta.dirname;
@@ -21,6 +22,8 @@ const withoutBrowser = isWithoutBrowser()
 /** `….full.test.ts` runs with all depth, or if it is named. */
 const isFull = process.env.PHAROS_TEST_DEPTH === 'full';
 const left = isFull || process.argv.some((word) => word.includes('.full.test')) ? [] : ['**/*.full.test.*'];
+
+const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
 
 /** Looks at what all others have touched. */
 const last = 'server/test/storage/postgres-slice.test.ts';
@@ -49,11 +52,11 @@ export default defineConfig({
       // The processors are busy with other files; threads that collect garbage beside a file's own cost more than they give.
       '--single-threaded-gc',
     ],
-    // Files wait for browsers, databases and programs; with a third one, two processors still have something to do.
-    maxWorkers: 3,
+    // Files wait for browsers, databases and programs more often than they compute: four keep two processors busy.
+    maxWorkers: 4,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // What was opened first is closed first, as it is written.
-    sequence: { hooks: 'list' },
+    sequence: { hooks: 'list', ...(isShuffled ? {} : { sequencer: LongestFirst }) },
   },
 });

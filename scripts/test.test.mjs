@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { root } from './install.mjs';
+import { LongestFirst } from './test/longest-first.mjs';
 
 /** As root on Debian. */
 const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
@@ -115,17 +116,22 @@ describe('the test command without a browser', () => {
   });
 });
 
-test('a suite and a test that are skipped are counted in the last line', async () => {
-  const skipping = `
-describe('a suite that needs something', { skip: true }, () => test('never runs', () => {}));
-describe('a suite', () => {
-  test('runs', () => {});
-  test('does not run', { skip: true }, () => {});
-});
-`;
-  write('skipping', { one: skipping });
-  const { code, lastLine } = await runWritten('skipping');
-  assert.deepEqual([code, lastLine], [0, '1 passed, 0 failed, 2 skipped']);
+test('what took longest begins first; of what has never run, what starts a program, and then what is largest', async () => {
+  const lasted = { 'short.mjs': 5, 'long.mjs': 90_000, 'alone.mjs': 100_000 };
+  const cache = { getTestSpecificationResult: ({ moduleId }) => lasted[moduleId] && { duration: lasted[moduleId] } };
+  const first = { name: 'all', config: { sequence: { groupOrder: 0 } } };
+  const last = { name: 'last', config: { sequence: { groupOrder: 1 } } };
+  write('ordered', { large: '/'.repeat(20_000), small: '' });
+  const unknown = (name) => join(checkout, 'server', 'ordered', `${name}.test.mjs`);
+  const program = join(checkout, 'server/test/e2e/kill.test.ts');
+  const files = ['short.mjs', unknown('small'), 'long.mjs', unknown('large'), program];
+  const given = [{ moduleId: 'alone.mjs', project: last }, ...files.map((moduleId) => ({ moduleId, project: first }))];
+  const sorted = await new LongestFirst({ cache }).sort(given);
+  const expected = ['long.mjs', program, unknown('large'), unknown('small'), 'short.mjs', 'alone.mjs'];
+  assert.deepEqual(
+    sorted.map(({ moduleId }) => moduleId),
+    expected,
+  );
 });
 
 const late = `
@@ -160,11 +166,16 @@ test('is alone with what its hooks made', () => {
 afterAll(() => { if (globalThis.members > 1) console.log('together'); });
 `;
 
-test('many files share processes, one after the other; the ten slowest are listed, and how long all took', async () => {
+const skipping = `
+describe('a suite that needs something', { skip: true }, () => test('never runs', () => {}));
+test('does not run', { skip: true }, () => {});
+`;
+
+test('many files share processes, one after the other; the ten slowest are listed, how long all took, and what was skipped', async () => {
   const names = Array.from({ length: 12 }, (_, place) => `file-${place}`);
-  write('many', Object.fromEntries(names.map((name) => [name, member])));
+  write('many', { ...Object.fromEntries(names.map((name) => [name, member])), 'file-skipping': skipping });
   const { code, stdout, lastLine } = await runWritten('many', '--silent=false');
-  assert.deepEqual([code, lastLine], [0, '12 passed, 0 failed']);
+  assert.deepEqual([code, lastLine], [0, '12 passed, 0 failed, 2 skipped']);
   assert.match(stdout, /together/);
   assert.equal(stdout.match(/^ +\d+\.\d s {2}.*file-\d+\.test\.mjs$/gm).length, 10);
   assert.match(stdout, /^\d+\.\d s in all$/m);

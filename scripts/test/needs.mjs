@@ -80,7 +80,7 @@ export const isWithoutBrowser = () => !mayInstall() && find(needs[0]) === undefi
 export const isForBrowser = (file) => isNeeded(needs[0], file);
 
 /** Tests that start the service start what is shipped. */
-const startsProgram = (file) => /\/(server\/test\/e2e|sdk\/test|scripts)\//.test(file);
+export const startsProgram = (file) => /\/(server\/test\/e2e|sdk\/test|scripts)\//.test(file);
 
 /**
  * Makes ready what these test files need.
