@@ -195,7 +195,7 @@ describe('activity in the console', () => {
     await rows('log records').first().waitFor();
   });
 
-  testInFull('an installer sees who by an id only, and no way to the installation', async () => {
+  test('an installer sees who by an id only, and no way to the installation', async () => {
     const other = await openAs(browser, { app: site.app, origin, role: 'installer' });
     await goTo(other.page, `/console/apps/${site.app.appId}/activity`);
     await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();
@@ -205,7 +205,7 @@ describe('activity in the console', () => {
     await other.context.close();
   });
 
-  testInFull('a message in the why leads to itself', async () => {
+  test('a message in the why leads to itself', async () => {
     await site.scenario({ alertTitle: 'Another tour' });
     const scenario = await site.scenario({ beacons: [cafe], alertTitle: 'Coffee is ready' });
     site.app.clock.now += 60_000;

@@ -311,7 +311,7 @@ describe('push in the console', () => {
     await app.app.apps.change(app.appId, { policy: { approval: { enabled: false, above: 5 } } });
   });
 
-  testInFull('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
+  test('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
     await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     const { page: desk } = editor;

@@ -150,7 +150,7 @@ describe('users in the console', () => {
     assert.deepEqual(await stored(), [north, south].sort());
   });
 
-  testInFull('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
+  test('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
     const origin = 'https://app.museum.example';
     await site.app.app.apps.change(site.app.appId, {
       policy: { totp: 'optional', passkeys: { enabled: true, rpId: 'museum.example', origins: [origin] } },
