@@ -5777,6 +5777,7 @@ export const dataNeeds = {
   "getForecast": "activity.read",
   "getMessageNumbers": "activity.read",
   "listOccupancy": "activity.read",
+  "listGateways": "beacons.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
 } as const;

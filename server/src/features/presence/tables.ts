@@ -1,5 +1,6 @@
 import type { DbTable } from '../../db/table.ts';
 import type { Resource } from '../../resources/define.ts';
+import { gatewayStates } from './gateways/states.ts';
 import { liveApps, liveEvents } from './live/tables.ts';
 import { logs } from './logs/resource.ts';
 import { events, verdicts } from './sightings/traces/events.ts';
@@ -34,4 +35,5 @@ export const tables: readonly DbTable[] = [
   ruleReplays,
   liveEvents,
   liveApps,
+  gatewayStates,
 ];

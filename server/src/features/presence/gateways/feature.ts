@@ -3,25 +3,30 @@ import type { Feature } from '../../feature.ts';
 import { createGatewayIntake, type GatewayIntake } from './intake.ts';
 import { createMqttLogin } from './mqtt-login.ts';
 import { reportEndpoint } from './report-route.ts';
+import { stateEndpoint } from './state-route.ts';
+import { createGatewayStates, type GatewayStates } from './states.ts';
 import { createSubscription } from './subscription.ts';
 
 declare module '../../context.ts' {
   interface Context {
     readonly gatewayIntake: GatewayIntake;
+    readonly gatewayStates: GatewayStates;
   }
 }
 
-export const makers: Makers<Context, 'gatewayIntake'> = {
-  gatewayIntake: ({ now, log, sightings }) => createGatewayIntake({ now, log, takeHeard: sightings.takeHeard }),
+export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
+  gatewayIntake: ({ now, log, sightings, gatewayStates }) =>
+    createGatewayIntake({ now, log, takeHeard: sightings.takeHeard, noteState: gatewayStates.note }),
+  gatewayStates: createGatewayStates,
 };
 
 /** Bluetooth receivers that can be bought, and speak as they are. */
 export function gatewayFeature(context: Context): Feature {
-  const { gatewayIntake, devicePort } = context;
+  const { gatewayIntake, gatewayStates, devicePort } = context;
   devicePort.acceptGateways(createMqttLogin({ ...context, intake: gatewayIntake }));
   const subscription = createSubscription({ ...context, intake: gatewayIntake });
   return {
-    endpoints: [reportEndpoint(gatewayIntake)],
+    endpoints: [stateEndpoint(gatewayStates), reportEndpoint(gatewayIntake)],
     ...(subscription ? { start: subscription.start, close: subscription.close } : {}),
   };
 }

@@ -1,7 +1,9 @@
+import { receiverName } from '@pharos/engine';
 import { type Format, type GatewayReport, readGatewayMessage } from '@pharos/gateways';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { GatewayQueue, type Outcome, type Result, type Take } from './queue.ts';
+import type { GatewayStates } from './states.ts';
 
 /** Who sends for a gateway, and what it may say. */
 export interface GatewaySender {
@@ -41,6 +43,8 @@ export interface Problem {
 
 export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
   readonly takeHeard: Context['sightings']['takeHeard'];
+  /** The gateway has sent this. */
+  readonly noteState: GatewayStates['note'];
   /** Advertisements of one gateway that wait at most. */
   readonly maxWaiting?: number;
 }
@@ -56,7 +60,7 @@ const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
 export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
 
 /** Takes what gateways send, by whatever way it comes: reads it, and passes it on as sightings by that receiver. */
-export function createGatewayIntake({ now, log, takeHeard, maxWaiting = defaultMaxWaiting }: IntakeDeps) {
+export function createGatewayIntake({ now, log, takeHeard, noteState, maxWaiting = defaultMaxWaiting }: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
   const totals = noCounts();
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -110,6 +114,7 @@ export function createGatewayIntake({ now, log, takeHeard, maxWaiting = defaultM
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
       const report = readGatewayMessage(message);
       const gateway = sender.gateway ?? report.gateway;
+      if (gateway !== undefined && mayName(sender, gateway)) noteState(sender.appId, gateway, report);
       const outcomes: readonly Outcome[] =
         gateway === undefined ? report.heard.map(() => nameless) : await take(sender, gateway, report);
       const counts = noCounts();
@@ -121,6 +126,10 @@ export function createGatewayIntake({ now, log, takeHeard, maxWaiting = defaultM
     },
   };
 }
+
+/** Names of receivers are compared as everywhere; see `receiverName`. */
+const mayName = ({ gateways }: GatewaySender, gateway: string): boolean =>
+  !gateways || [...gateways].some((one) => receiverName(one) === receiverName(gateway));
 
 const noCounts = (): Record<Result, number> => ({ taken: 0, unknown: 0, refused: 0, merged: 0, dropped: 0 });
 

@@ -11,6 +11,7 @@ export const gatewayTag: Tag = {
   name: 'Gateways',
   description: 'What fixed Bluetooth receivers send, as they send it.',
   place: 105,
+  console: { read: 'beacons.read' },
 };
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });

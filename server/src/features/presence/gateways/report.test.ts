@@ -158,6 +158,36 @@ for (const database of databases) {
       assert.equal(noGzip.status, 400);
     });
 
+    test('says how the gateway is, which managers and its key can list', async () => {
+      const list = async (headers: Record<string, string>) => {
+        await site.app.app.idle();
+        const { status, body } = await site.app.send({ method: 'GET', url: '/api/v2/gateways', headers });
+        assert.equal(status, 200);
+        return body.results as readonly Record<string, unknown>[];
+      };
+      const gateway = async (name: string, headers = site.user.headers) =>
+        (await list(headers)).find(({ gatewayId }) => gatewayId === name);
+      site.app.clock.now += 30_000;
+      await report('AC:23:3F:C0:36:41', minew(9_999, { clock: 5_000 }));
+      await report('hall', '$GPRP,C30000FFFFFF,CB412F0C8EDC,-49,020106');
+      assert.deepEqual(await gateway('ac233fc03641'), {
+        ...{ gatewayId: 'ac233fc03641', isOnline: true, heardAt: new Date(site.now).toISOString() },
+        ...{ format: 'minew', clockOffset: 5_000, load: 0.03 },
+      });
+      // Less than half a minute later, nothing is written again.
+      const before = site.now;
+      site.app.clock.now += 29_000;
+      await report('ac233fc03641', minew(9_999));
+      assert.equal((await gateway('ac233fc03641'))?.['heardAt'], new Date(before).toISOString());
+      site.app.clock.now += 299_000;
+      assert.equal((await gateway('ac233fc03641'))?.['isOnline'], false);
+      await report('ac233fc03641', minew(9_999));
+      assert.equal((await gateway('ac233fc03641'))?.['isOnline'], true);
+      const own = headersOf(await keyFor(['hall']));
+      assert.ok(await gateway('hall', own));
+      assert.equal(await gateway('ac233fc03641', own), undefined);
+    });
+
     test('needs a secret key of this app, which may be limited to gateways, also as user and password', async () => {
       const basic = (appId: string, secret: string) => ({
         authorization: `Basic ${Buffer.from(`${appId}:${secret}`).toString('base64')}`,

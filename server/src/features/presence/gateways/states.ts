@@ -1,0 +1,94 @@
+import { receiverName } from '@pharos/engine';
+import type { GatewayReport } from '@pharos/gateways';
+import { BoundedMap } from '../../../base/caches/bounded-map.ts';
+import { sql } from '../../../base/sql.ts';
+import type { Db } from '../../../db/db.ts';
+import { bigint, defineTable, double, nullable, type RowOf, text } from '../../../db/table.ts';
+import type { Context } from '../../context.ts';
+
+/** What each gateway was like when it was heard last. */
+export const gatewayStates = defineTable({
+  name: 'gateway_states',
+  owner: 'gateways',
+  columns: {
+    app_id: text,
+    gateway: text,
+    format: nullable(text),
+    heard_at: bigint,
+    is_online: bigint,
+    clock_offset: nullable(bigint),
+    firmware: nullable(text),
+    processor_load: nullable(double),
+    uptime: nullable(bigint),
+  },
+  key: ['app_id', 'gateway'],
+  indexes: { gateway_states_age: { on: ['app_id', 'heard_at'] } },
+  // One that is gone for so long has another name now.
+  kept: { days: 30, by: 'heard_at' },
+});
+
+export type StateRow = RowOf<typeof gatewayStates>;
+
+/** A gateway is written of so often, and when it goes or comes back, ms. */
+const writeEveryMs = 30_000;
+/** One that says nothing for so long is not online, ms. */
+const silentMs = 300_000;
+/** Who reports for gateways may name any; more of an app are not noted. */
+const maxPerApp = 1_000;
+const maxName = 200;
+
+export type GatewayStates = ReturnType<typeof createGatewayStates>;
+
+export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db' | 'now' | 'inBackground'>) {
+  const known = new BoundedMap<string, { readonly row: StateRow; readonly writtenAt: number }>(10_000);
+
+  return {
+    /** It has sent this message. */
+    note(appId: string, name: string, { format, sentAt, status = {} }: GatewayReport): void {
+      if (name.length > maxName) return;
+      const heardAt = now();
+      const gateway = receiverName(name);
+      const key = `${appId} ${gateway}`;
+      const before = known.get(key);
+      // What a message leaves out stays as it was.
+      const row: StateRow = {
+        ...{ app_id: appId, gateway, format: format ?? before?.row.format ?? null, heard_at: heardAt },
+        is_online: status.isOnline === false ? 0 : 1,
+        clock_offset: sentAt === undefined ? (before?.row.clock_offset ?? null) : Math.round(sentAt - heardAt),
+        firmware: status.firmware ?? before?.row.firmware ?? null,
+        processor_load: status.load ?? before?.row.processor_load ?? null,
+        uptime: status.uptime === undefined ? (before?.row.uptime ?? null) : Math.round(status.uptime),
+      };
+      const isDue = before?.row.is_online !== row.is_online || Math.abs(heardAt - before.writtenAt) >= writeEveryMs;
+      known.set(key, { row, writtenAt: isDue ? heardAt : before.writtenAt });
+      if (isDue) inBackground('noting how a gateway is', () => save(db, row));
+    },
+
+    list: (appId: string): Promise<StateRow[]> =>
+      db.all(sql`select * from gateway_states where app_id = ${appId} order by gateway limit ${maxPerApp}`, {
+        tenant: appId,
+      }),
+
+    isOnline: ({ is_online: said, heard_at: at }: StateRow): boolean => said === 1 && now() - at < silentMs,
+  };
+}
+
+/** What this node has not heard, another may have. */
+async function save(db: Db, row: StateRow): Promise<void> {
+  const { app_id: appId, gateway, format, heard_at: at, is_online: isOnline } = row;
+  const found = await db.run(sql`update gateway_states set heard_at = ${at}, is_online = ${isOnline},
+      format = coalesce(${format}, format), clock_offset = coalesce(${row.clock_offset}, clock_offset),
+      firmware = coalesce(${row.firmware}, firmware), processor_load = coalesce(${row.processor_load}, processor_load),
+      uptime = coalesce(${row.uptime}, uptime)
+    where app_id = ${appId} and gateway = ${gateway} and heard_at <= ${at}`);
+  if (found > 0) return;
+  const known = await db.one<{ count: number }>(
+    sql`select count(*) as count from gateway_states where app_id = ${appId}`,
+  );
+  if (Number(known?.count) >= maxPerApp) return;
+  await db.run(sql`insert into gateway_states
+      (app_id, gateway, format, heard_at, is_online, clock_offset, firmware, processor_load, uptime)
+    values (${appId}, ${gateway}, ${format}, ${at}, ${isOnline}, ${row.clock_offset}, ${row.firmware}, ${row.processor_load},
+      ${row.uptime})
+    on conflict (app_id, gateway) do nothing`);
+}
