@@ -39,7 +39,7 @@ export const serviceExceptions: readonly Exception[] = [
     files: server('http/(openapi|handbook|metrics|health)'),
   },
   {
-    reason: 'said to apps, gateways and devices, which show no console',
+    reason: 'said to apps, agents, gateways and devices, which show no console',
     files: [
       ...server(
         'features/own-metadata',
@@ -64,6 +64,7 @@ export const serviceExceptions: readonly Exception[] = [
         'limits/idempotency',
         'http/api\\.ts',
         'http/grants',
+        'http/mcp/',
       ),
       ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/places/devices/device-router'),
       /^packages\/engine\/src\/wire\//,
