@@ -209,9 +209,9 @@ describe('where visitors were and are, on the plan of a floor', () => {
     app.clock.now = Date.now();
     await report('newcomer', standing({ x: 21, y: 6 }, app.clock.now - 20_000));
     await report('phone-1', standing({ x: 22, y: 6 }, app.clock.now - 20_000));
-    await app.app.lookInside();
+    await app.app.checkOccupancy();
     app.clock.now += 20_000;
-    await app.app.lookInside();
+    await app.app.checkOccupancy();
     await open('/plan?show=now');
     await page.getByRole('alert').filter({ hasText: 'Hall: more than 1' }).waitFor();
     await page.getByRole('img', { name: 'Visitors on Ground floor now' }).getByText('2 / 1').waitFor();

@@ -34,9 +34,9 @@ export interface App
   /** Writes what is held of tracks in memory and is due; answers of how many. */
   readonly flushTracks: () => Promise<number>;
   /** Looks at once at what may need a person, and tells whom it concerns. */
-  look(): Promise<void>;
+  checkAlerts(): Promise<void>;
   /** Looks at once whether there are more visitors somewhere than may be. */
-  lookInside(): Promise<void>;
+  checkOccupancy(): Promise<void>;
   /** Looks at once for reports by mail that are due. */
   report(): Promise<void>;
   /** Makes a scheduled backup if one is due. */
@@ -95,8 +95,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ endpoints, consoleEndpoints, devices: devicePort.broker, ticker, retention, bus },
     flushTracks: () => sightings.flush(),
     sweep: sweeping.sweep,
-    look: () => context.alerts.look(),
-    lookInside: () => context.occupancyWatch.look(),
+    checkAlerts: () => context.alerts.check(),
+    checkOccupancy: () => context.occupancyWatch.look(),
     report: () => context.reportWatch.look(),
     backUp: () => context.backupSchedule.run(),
     async idle() {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, type Moment, thisMoment } from '../base/clock.ts';
-import { insist } from '../base/flow/insist.ts';
 import { abortOnceOver, isAborted } from '../base/flow/late-abort.ts';
+import { untilStored } from '../base/flow/until-stored.ts';
 import type { Database } from '../db/db.ts';
 import { Poller } from '../db/nodes/poller.ts';
 import { DueLook } from './due-jobs.ts';
@@ -239,7 +239,7 @@ class OutboxWorker implements Worker {
       else await store.requeueJob(db, job, outcome.runAt, outcome.error);
     };
     // Otherwise a mail that has been sent would be sent again because the database was away for a second.
-    await this.#attempt('ending a job', () => insist(end));
+    await this.#attempt('ending a job', () => untilStored(end));
   }
 
   async #bury(job: Job, reason: string): Promise<void> {

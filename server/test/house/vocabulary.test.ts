@@ -15,6 +15,10 @@ const givenUp: readonly { readonly use: string; readonly instead: RegExp }[] = [
   { use: 'persistent limits', instead: /\b[lL]astingLimit\w*/g },
   { use: 'compiled query', instead: /\b[aA]skedList\w*/g },
   { use: 'write-behind cache', instead: /\b[hH]eldTrack\w*/g },
+  { use: 'ownership', instead: /\b(?:next|assigned)Hands\b|\btype Hands\b/g },
+  { use: 'lock…', instead: /\bhold(?:Venue|Zone)\w*/g },
+  { use: 'untilStored', instead: /\binsist(?=[<(:])/g },
+  { use: 'checkAlerts', instead: /\blook(?:Inside\b|(?=: \(\) => context\.))/g },
 ];
 
 test('no name in the code has a word that the glossary has given up', () => {

@@ -57,7 +57,7 @@ for (const database of databases)
     async function pass(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 5 * minuteMs) {
         app.clock.now += 5 * minuteMs;
-        await app.app.look();
+        await app.app.checkAlerts();
         await app.app.idle();
       }
     }

@@ -32,7 +32,7 @@ for (const database of bothDatabases) {
       await site.app.app.idle();
     }
     async function check(): Promise<void> {
-      await site.app.app.look();
+      await site.app.app.checkAlerts();
       await site.app.app.idle();
     }
 

@@ -51,14 +51,14 @@ export const makers: Makers<Services, keyof Made> = {
   identities: ({ db, cacheVersion, now, accounts, issuerKeys: keys }) =>
     new IdentityService({ db, cacheVersion, now, accounts, keys }),
   identityProviders: (services) => new ProviderService(services),
-  users: ({ db, cacheVersion, now, passwords, findMissing, holdVenue, tell, canMail, enqueue, beginErasure }) =>
+  users: ({ db, cacheVersion, now, passwords, findMissing, lockVenueForShare, tell, canMail, enqueue, beginErasure }) =>
     new UserService({
       db,
       cacheVersion,
       now,
       passwords,
       findMissing,
-      holdVenue,
+      lockVenueForShare,
       tell,
       askToVerify: canMail ? askByMail(enqueue) : undefined,
       forget: async (db, { appId, userId, isManager, by }) => {

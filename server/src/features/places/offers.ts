@@ -8,8 +8,6 @@ export {
   findDrawnFloor,
   findVenueOf,
   findZoneAt,
-  holdVenue,
-  holdZone,
   isOnFloor,
   listAllFloors,
   listAppsWithLimits,
@@ -18,6 +16,8 @@ export {
   listVenuesForReports,
   listZoneFloors,
   listZoneNames,
+  lockVenueForShare,
+  lockZoneForShare,
 } from './venues/store.ts';
 
 export const beaconTable = beacons.table;

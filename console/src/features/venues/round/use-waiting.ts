@@ -72,7 +72,7 @@ export function useWaiting(appId: string, venueId: string) {
       void sendAll();
     },
     /** Ours counts, whatever somebody else has changed it to. */
-    insist: async ({ problem, ...one }: Waiting) => {
+    overwrite: async ({ problem, ...one }: Waiting) => {
       await keepWaiting({ ...one, beacon: problem?.theirs ?? one.beacon });
       await sendAll();
     },

@@ -50,7 +50,7 @@ function Trouble({ one, round }: { readonly one: Waiting; readonly round: Waitin
         </Text>
       )}
       <Group gap="xs" mt="xs">
-        <Button size="xs" onClick={() => void round.insist(one)}>
+        <Button size="xs" onClick={() => void round.overwrite(one)}>
           {theirs ? t('Use mine') : t('Try again')}
         </Button>
         <Button size="xs" variant="default" onClick={() => void round.drop(one)}>

@@ -82,7 +82,7 @@ for (const database of bothDatabases) {
       const isHeld = () => [app.app, other].some(({ shares }) => shares.owns(app.appId));
       for (let before = false, now = false; !(before && now); ) {
         before = isHeld();
-        await Promise.all([app.app.lookInside(), other.lookInside()]);
+        await Promise.all([app.app.checkOccupancy(), other.checkOccupancy()]);
         now = isHeld();
         if (!(before && now))
           await Promise.all([app.app, other].map(({ poller, shares }) => poller.look().then(() => shares.settle())));

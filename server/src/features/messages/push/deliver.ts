@@ -1,7 +1,7 @@
 import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
-import { insist } from '../../../base/flow/insist.ts';
 import { isAborted } from '../../../base/flow/late-abort.ts';
+import { untilStored } from '../../../base/flow/until-stored.ts';
 import type { Db } from '../../../db/db.ts';
 import { notSetUp } from '../../../delivery/push/not-set-up.ts';
 import type { Pace } from '../../../delivery/push/pace.ts';
@@ -150,7 +150,7 @@ export interface WritingDown {
  */
 export async function writeDown({ db, outcomes, assertHeld, store }: WritingDown): Promise<readonly DeliveryOutcome[]> {
   const write = (these: readonly DeliveryOutcome[], assert: JobContext['assertHeld']) =>
-    insist(() =>
+    untilStored(() =>
       db.transaction(async (db) => {
         await assert(db);
         await store(db, these);

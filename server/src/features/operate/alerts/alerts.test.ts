@@ -64,7 +64,7 @@ for (const database of bothDatabases) {
       const before = smtp.mails.length;
       for (let left = ms; left > 0; left -= 5 * minuteMs) {
         app.clock.now += Math.min(left, 5 * minuteMs);
-        await Promise.all(nodes.map((node) => node.look()));
+        await Promise.all(nodes.map((node) => node.checkAlerts()));
         // Jobs are leased for seconds of the same clock.
         await Promise.all([app.app.idle(), other.idle()]);
       }

@@ -69,7 +69,7 @@ for (const database of databases) {
       const called = receiver.calls.length;
       for (let left = ms; left > 0; left -= 5 * minuteMs) {
         clock.now += Math.min(left, 5 * minuteMs);
-        await app.look();
+        await app.checkAlerts();
         await app.idle();
       }
       const subjects = smtp.mails

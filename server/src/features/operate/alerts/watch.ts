@@ -45,7 +45,7 @@ export class AlertWatch {
 
   start(): void {
     const { inBackground } = this.#deps;
-    this.#timer = setInterval(() => inBackground('looking for what needs a person', () => this.look()), everyMs);
+    this.#timer = setInterval(() => inBackground('looking for what needs a person', () => this.check()), everyMs);
     this.#timer.unref();
   }
 
@@ -56,18 +56,18 @@ export class AlertWatch {
   }
 
   /** One check of the service, and of the apps if it is this node's turn. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      await this.#lookAtService();
+      await this.#checkService();
     } finally {
       this.#isLooking = false;
     }
     if (this.#isLookingAtApps) return;
     this.#isLookingAtApps = true;
     try {
-      if (await this.#takeTurn()) await this.#lookAtApps();
+      if (await this.#takeTurn()) await this.#checkApps();
     } finally {
       this.#isLookingAtApps = false;
     }
@@ -88,7 +88,7 @@ export class AlertWatch {
     return store.deleteOldAlerts(db, now() - keptMs);
   }
 
-  async #lookAtService(): Promise<void> {
+  async #checkService(): Promise<void> {
     const { service, findServiceConditions, node, timeZone } = this.#deps;
     const scope = { appId: store.serviceScope, name: 'Pharos', timeZone };
     const found = await findServiceConditions();
@@ -97,7 +97,7 @@ export class AlertWatch {
     await service.digest(scope);
   }
 
-  async #lookAtApps(): Promise<void> {
+  async #checkApps(): Promise<void> {
     const { db, service, listApps, listAppsToLookAt, findAppConditions } = this.#deps;
     const asked = new Set([...(await listAppsToLookAt()), ...(await store.appsWithOpenAlerts(db))]);
     const apps = (await listApps()).filter(({ isDisabled }) => !isDisabled);

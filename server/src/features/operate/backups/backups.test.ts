@@ -259,7 +259,7 @@ for (const database of databases) {
       writeFileSync(join(folder(), last.backupId, 'apps.ndjson.gz'), 'x');
       assert.equal((await owner.send({ method: 'POST', url: `${url}/${last.backupId}/drill` })).status, 200);
       await app.app.idle();
-      await app.app.look();
+      await app.app.checkAlerts();
       const alerts = async () => {
         owner = await openConsole(app, 'owner');
         return (await owner.send({ method: 'GET', url: '/alerts' })).body.results.map(
@@ -268,20 +268,20 @@ for (const database of databases) {
       };
       assert.deepEqual(await alerts(), ['A backup did not pass its trial']);
       app.clock.now += 3 * 86_400_000;
-      await app.app.look();
+      await app.app.checkAlerts();
       const { day } = dayIn(serviceTimeZone(), Date.parse(`${today}T18:01:00Z`));
       assert.ok((await alerts()).includes(`There is no backup since ${day}`));
       // One by hand is one: both are over, though the plan has not come to its next day.
       const at = new Date(app.clock.now).toISOString();
       await noteState(app.storage.db, { last: { backupId: '', at, ok: false, message: 'The disk is full.' } });
-      await app.app.look();
+      await app.app.checkAlerts();
       assert.ok((await alerts()).includes('The last backup failed'));
       await make();
       for (let n = 0; n < 2; n++) {
-        await app.app.look();
+        await app.app.checkAlerts();
         app.clock.now += 10 * 60_000;
       }
-      await app.app.look();
+      await app.app.checkAlerts();
       owner = await openConsole(app, 'owner');
       const told = (await owner.send({ method: 'GET', url: '/alerts' })).body.results;
       assert.deepEqual(

@@ -1,6 +1,6 @@
 import { recordChange, service } from '../../../access/audit.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { insist } from '../../../base/flow/insist.ts';
+import { untilStored } from '../../../base/flow/until-stored.ts';
 import type { SecretBox } from '../../../base/secrets.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
@@ -101,7 +101,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
         if (result.outcome === 'sent') await store.noteSuccess(db, webhook);
         else await store.noteFailure(db, webhook, result.text, now());
       });
-    await insist(write);
+    await untilStored(write);
     if (status === gone) await switchOff(webhook);
     if (state === 'queued') throw new RetryLater(result.text, Math.max(0, nextAt - now()));
   }

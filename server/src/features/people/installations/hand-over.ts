@@ -3,7 +3,7 @@ import type { InstallationProof } from '../../../access/installation-proof.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Changes } from '../../../http/shape.ts';
 import { type ConsentChange, type ConsentPolicy, type DecidedBy, decideConsents } from './consents.ts';
-import { type Hands, type Linking, nextHands, type Registrant } from './hands.ts';
+import { type Linking, nextOwnership, type Ownership, type Registrant } from './ownership.ts';
 import type { Installation, Registration } from './resource.ts';
 import type { InstallationRow } from './store.ts';
 
@@ -15,7 +15,7 @@ export interface RegistrationCaller extends Registrant {
 
 export interface OwnerChange {
   readonly linking: RegistrationCaller & Linking;
-  readonly hands: Hands | undefined;
+  readonly ownership: Ownership | undefined;
   readonly consents: ConsentChange;
 }
 
@@ -31,11 +31,14 @@ export function handOver(
     const isDoubtful = how.isUnproven || (row !== undefined && row.unproven !== 0);
     const consents = decideConsents(row?.consents ?? null, { ...deciding, ...how, isDoubtful });
     const linking = { ...by, mayLink: permissionsOf(consents.stored, by.policy).identity };
-    return { linking, consents, hands: row && nextHands(row, sent, linking, now) };
+    return { linking, consents, ownership: row && nextOwnership(row, sent, linking, now) };
   };
   const same = handedOver({ isHandedOver: false, isUnproven: false });
-  if (!same.hands) return same;
-  const how = { isHandedOver: 'consents' in same.hands.reset, isUnproven: same.hands.columns['unproven'] !== 0 };
+  if (!same.ownership) return same;
+  const how = {
+    isHandedOver: 'consents' in same.ownership.reset,
+    isUnproven: same.ownership.columns['unproven'] !== 0,
+  };
   return how.isHandedOver || how.isUnproven ? handedOver(how) : same;
 }
 

@@ -14,7 +14,7 @@ import type { Key } from '../../../resources/table.ts';
 import { assertMetadata } from '../../own-metadata.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
-import { assignedHands, type Linking, type Registrant, showsTopicOnly, userOf } from './hands.ts';
+import { assignedOwnership, type Linking, type Registrant, showsTopicOnly, userOf } from './ownership.ts';
 import {
   alreadyRegistered,
   invalid,
@@ -118,8 +118,8 @@ export class InstallationService {
         const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
         assertMetadata(merged);
         const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
-        const hands = assignedHands(row, next, by, now());
-        const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, hands, consents });
+        const ownership = assignedOwnership(row, next, by, now());
+        const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, ownership, consents });
         return { updatedAt, tag: await newTag(db, installations.records, rowKey) };
       }),
     );
@@ -183,7 +183,7 @@ export class InstallationService {
     db: Db,
     appId: string,
     row: store.InstallationRow,
-    { set, cleared: names, hands, by, consents }: Writing,
+    { set, cleared: names, ownership, by, consents }: Writing,
   ) {
     const { now } = this.#deps;
     const { deviceToken, userId: _inHands, consents: _decided, ...members } = unrepeated(set);
@@ -209,7 +209,7 @@ export class InstallationService {
         ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
         : {};
     const key = { app_id: appId, object_id: row.object_id };
-    const columns = { ...token, ...tag, ...hands, consents: consents.stored };
+    const columns = { ...token, ...tag, ...ownership, consents: consents.stored };
     await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, columns);
     await this.#follow(db, appId, row, { set, by, consents });
     return updatedAt;
@@ -238,21 +238,22 @@ export class InstallationService {
       if (row && showsTopicOnly(row, sent, by)) throw topicProvesNothing();
       if (!row && by.policy.installationProof === 'required' && !by.isManager && hashOfNew(sent, by) === null)
         throw secretRequired();
-      const { linking, hands, consents } = handOver(row, sent, by, now());
+      const { linking, ownership, consents } = handOver(row, sent, by, now());
       const named = userOf(sent, linking);
-      if (hands && hands.userId !== named && hands.userId !== row?.user_id)
-        await this.#assertUser(db, appId, hands.userId);
+      if (ownership && ownership.userId !== named && ownership.userId !== row?.user_id)
+        await this.#assertUser(db, appId, ownership.userId);
       if (sent.userId && !linking.mayLink) throw notAgreed();
-      if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.namesOthers) throw notSignedIn();
+      if (sent.userId && sent.userId.objectId !== (ownership?.userId ?? by.userId) && !by.namesOthers)
+        throw notSignedIn();
       if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
       this.#assertReachable({ set: sent, cleared: [] }, row);
-      if (!row || !hands) return this.#insert(db, appId, sent, linking);
+      if (!row || !ownership) return this.#insert(db, appId, sent, linking);
       const { previousDeviceToken: _shown, ...members } = sent;
-      if (sent.consents?.analytics?.erase && hands.columns['unproven'] !== 0) throw notProven();
-      const reset = Object.keys(hands.reset).filter((member) => !(member in members)) as (keyof Installation)[];
-      const secret = hands.columns['unproven'] === 0 ? hashOfNew(sent, by) : null;
-      const columns = secret === null ? hands.columns : { ...hands.columns, secret_hash: secret };
-      const changes = { set: members, cleared: reset, hands: columns, by, consents };
+      if (sent.consents?.analytics?.erase && ownership.columns['unproven'] !== 0) throw notProven();
+      const reset = Object.keys(ownership.reset).filter((member) => !(member in members)) as (keyof Installation)[];
+      const secret = ownership.columns['unproven'] === 0 ? hashOfNew(sent, by) : null;
+      const columns = secret === null ? ownership.columns : { ...ownership.columns, secret_hash: secret };
+      const changes = { set: members, cleared: reset, ownership: columns, by, consents };
       const updatedAt = await this.#write(db, appId, row, changes);
       return known(row, updatedAt);
     });
@@ -298,7 +299,7 @@ interface Decision {
 
 interface Writing extends Changes<Installation>, Decision {
   readonly set: Partial<Installation>;
-  readonly hands: Key;
+  readonly ownership: Key;
 }
 
 /** The installation in question: by the client's own id, else by the token. */

@@ -25,12 +25,12 @@ export interface Changing {
 interface Deps {
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
-  readonly holdVenue: (db: Db, appId: string, venueId: string) => Promise<boolean>;
+  readonly lockVenueForShare: (db: Db, appId: string, venueId: string) => Promise<boolean>;
 }
 
 /** Makes all of the changes or none. Returns the account's new tag. @throws see `UserService.changeUser` */
 export function changeManaged(
-  { cacheVersion, now, holdVenue }: Deps,
+  { cacheVersion, now, lockVenueForShare }: Deps,
   key: store.UserKey,
   { role, disabled, venueIds }: ManagedChanges,
   { by, assertUnchanged }: Changing,
@@ -56,7 +56,7 @@ export function changeManaged(
       const before = store.venuesOf(user) ?? [];
       const venues = [...new Set(venueIds)].sort();
       const added = venues.filter((id) => !before.includes(id));
-      await assertVenues(added, (id) => holdVenue(db, appId, id));
+      await assertVenues(added, (id) => lockVenueForShare(db, appId, id));
       await audit({ venues: before }, { venues });
       await store.setVenues(db, key, venues);
     }

@@ -38,7 +38,7 @@ export interface UserDeps {
   readonly passwords: Passwords;
   readonly findMissing: FindMissing;
   /** Whether there is such a venue; it stays until the end of the transaction. */
-  readonly holdVenue: (db: Db, appId: string, venueId: string) => Promise<boolean>;
+  readonly lockVenueForShare: (db: Db, appId: string, venueId: string) => Promise<boolean>;
   /** Undefined while no mail server is configured. */
   readonly tell: TellOfChange | undefined;
   /** Undefined while no mail server is configured. */

@@ -8,9 +8,9 @@ export type Location = Readonly<Record<string, unknown>>;
 
 export interface PlaceDeps {
   /** False: there is none. Else it stays until the end of the transaction. */
-  readonly holdVenue: (db: Db, appId: string, venueId: string) => Promise<boolean>;
+  readonly lockVenueForShare: (db: Db, appId: string, venueId: string) => Promise<boolean>;
   /** The venue of a zone, which stays as well. */
-  readonly holdZone: (db: Db, appId: string, zoneId: string) => Promise<string | undefined>;
+  readonly lockZoneForShare: (db: Db, appId: string, zoneId: string) => Promise<string | undefined>;
   readonly findZoneAt: (
     db: Db,
     spot: { readonly appId: string; readonly venueId: string; readonly location: Location },
@@ -39,10 +39,10 @@ interface Written {
  */
 export async function placeBeacon(deps: PlaceDeps, db: Db, { appId, objectId, sent }: Written): Promise<void> {
   const { venueId, zoneId, location } = sent;
-  if (venueId && !(await deps.holdVenue(db, appId, venueId.objectId)))
+  if (venueId && !(await deps.lockVenueForShare(db, appId, venueId.objectId)))
     throw fail('ObjectNotFound', `venueId: there is no venue ${venueId.objectId}.`);
   if (zoneId) {
-    const venue = await deps.holdZone(db, appId, zoneId.objectId);
+    const venue = await deps.lockZoneForShare(db, appId, zoneId.objectId);
     if (venue === undefined) throw fail('ObjectNotFound', `zoneId: there is no zone ${zoneId.objectId}.`);
     if (venueId && venueId.objectId !== venue) {
       const problem = 'is in another venue than venueId says';
@@ -57,14 +57,15 @@ export async function placeBeacon(deps: PlaceDeps, db: Db, { appId, objectId, se
   );
   if (!row) return;
   // Nobody draws in it meanwhile. One that was sent is held already.
-  if (row.venue_id !== null && row.venue_id !== venueId?.objectId) await deps.holdVenue(db, appId, row.venue_id);
+  if (row.venue_id !== null && row.venue_id !== venueId?.objectId)
+    await deps.lockVenueForShare(db, appId, row.venue_id);
   const found = await zoneOf(deps, db, { appId, ...row });
   if (found !== row.zone_id) await setPlace(db, { appId, objectId, venueId: row.venue_id, zoneId: found });
 }
 
 /** In a transaction: the venue of a beacon, if it has one, stays until the end, and nobody draws in it. */
-export async function holdVenueOf(
-  { holdVenue }: Pick<PlaceDeps, 'holdVenue'>,
+export async function lockFormerVenue(
+  { lockVenueForShare }: Pick<PlaceDeps, 'lockVenueForShare'>,
   db: Db,
   appId: string,
   objectId: string,
@@ -72,7 +73,7 @@ export async function holdVenueOf(
   const row = await db.one<{ venue_id: string | null }>(
     sql`select venue_id from beacons where app_id = ${appId} and object_id = ${objectId}`,
   );
-  if (row && row.venue_id !== null) await holdVenue(db, appId, row.venue_id);
+  if (row && row.venue_id !== null) await lockVenueForShare(db, appId, row.venue_id);
 }
 
 async function zoneOf(

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Past, PastRecord } from '../../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
 import type { Key } from '../../../resources/table.ts';
-import { holdVenueOf, type PlaceDeps, placeBeacon } from './place.ts';
+import { lockFormerVenue, type PlaceDeps, placeBeacon } from './place.ts';
 import { forgetPlacement } from './placement-store.ts';
 import { beacons, gatewayKey, uuidKey } from './resource.ts';
 
@@ -27,7 +27,7 @@ export function beaconParts(deps: BeaconDeps): Restorable {
     db,
     past: { kind: 'beacons', keep: past },
     // Before the beacon: whoever draws in the venue locks it first, and then the beacons.
-    holdParent: (db, key) => holdVenueOf(deps, db, String(key['app_id']), String(key['object_id'])),
+    holdParent: (db, key) => lockFormerVenue(deps, db, String(key['app_id']), String(key['object_id'])),
     verify: (db, caller, { venueId, zoneId }) => assertPlaceReadable(db, caller, { venueId, zoneId }),
     onWrite: async (db, key, { venueId, zoneId, location }) => {
       const appId = String(key['app_id']);
@@ -49,11 +49,15 @@ export function beaconParts(deps: BeaconDeps): Restorable {
 }
 
 /** Of a deleted beacon whose venue or zone is gone by now, only the location is left. */
-async function withPlaceOfToday({ holdVenue, holdZone }: PlaceDeps, db: Db, past: PastRecord): Promise<PastRecord> {
+async function withPlaceOfToday(
+  { lockVenueForShare, lockZoneForShare }: PlaceDeps,
+  db: Db,
+  past: PastRecord,
+): Promise<PastRecord> {
   const { venueId, zoneId, ...state } = past.state as Sent;
   const { appId } = past;
-  const hasVenue = venueId && (await holdVenue(db, appId, venueId.objectId));
-  const venueOfZone = zoneId && (await holdZone(db, appId, zoneId.objectId));
+  const hasVenue = venueId && (await lockVenueForShare(db, appId, venueId.objectId));
+  const venueOfZone = zoneId && (await lockZoneForShare(db, appId, zoneId.objectId));
   const hasZone = venueOfZone !== undefined && (venueId === undefined || venueOfZone === venueId.objectId);
   return { ...past, state: { ...state, ...(hasVenue ? { venueId } : {}), ...(hasZone ? { zoneId } : {}) } };
 }

@@ -92,7 +92,7 @@ export async function listZoneFloors(db: Db, appId: string): Promise<ReadonlyMap
 const hold = (db: Db) => raw(db.dialect.holdRow);
 
 /** In a transaction: the venue is there and stays until the end. */
-export async function holdVenue(db: Db, appId: string, venueId: string): Promise<boolean> {
+export async function lockVenueForShare(db: Db, appId: string, venueId: string): Promise<boolean> {
   const found = await db.one(
     sql`select 1 as found from venues where app_id = ${appId} and object_id = ${venueId}${hold(db)}`,
   );
@@ -108,7 +108,7 @@ export async function lockVenue(db: Db, appId: string, venueId: string): Promise
 }
 
 /** The venue of a zone, which stays until the end of the transaction. */
-export async function holdZone(db: Db, appId: string, zoneId: string): Promise<string | undefined> {
+export async function lockZoneForShare(db: Db, appId: string, zoneId: string): Promise<string | undefined> {
   const row = await db.one<{ venue_id: string }>(
     sql`select venue_id from zones where app_id = ${appId} and object_id = ${zoneId}${hold(db)}`,
   );

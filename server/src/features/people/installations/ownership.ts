@@ -27,7 +27,7 @@ export interface Linking extends Registrant {
   readonly mayLink: boolean;
 }
 
-export interface Hands {
+export interface Ownership {
   readonly userId: string | null;
   readonly columns: Key;
   /** Members of the previous user that the next one must not get. */
@@ -68,7 +68,7 @@ export const showsTopicOnly = (row: InstallationRow, sent: Registration, by: Reg
   by.userId !== row.user_id;
 
 /** A registration of a known installation. */
-export function nextHands(row: InstallationRow, sent: Registration, by: Linking, now: number): Hands {
+export function nextOwnership(row: InstallationRow, sent: Registration, by: Linking, now: number): Ownership {
   const isUnproven = row.unproven !== 0;
   const rightful = isUnproven
     ? { userId: row.claim_user_id, token: row.claim_token }
@@ -106,7 +106,7 @@ export function nextHands(row: InstallationRow, sent: Registration, by: Linking,
  * A manager, or its user, assigns it. Someone who took it over by its id alone can only release it: the previous user
  * remains the one who can prove it.
  */
-export function assignedHands(
+export function assignedOwnership(
   row: InstallationRow,
   userId: string | null,
   { isManager }: Registrant,

@@ -13,7 +13,7 @@ export const isPassing = (error: unknown): boolean => error instanceof Failure &
  * Repeats what must not get lost because the storage cannot take it now: what has been sent cannot be taken back, and would be sent
  * again if nobody knew of it. `work` must not mind being repeated after an outcome that is unknown.
  */
-export async function insist<T>(work: () => Promise<T>): Promise<T> {
+export async function untilStored<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + patienceMs;
   for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, maxPauseMs)) {
     try {
