@@ -77,12 +77,6 @@ export const deliveryRulesSchema = Type.Object(
 
 export type DeliveryRules = Static<typeof deliveryRulesSchema>;
 
-export const deliveryRulesExample = {
-  coolDown: { seconds: 900, per: 'trigger' },
-  caps: [{ count: 3, per: 'app', window: 'day' }],
-  quietHours: { from: '22:00', until: '08:00' },
-};
-
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -136,9 +136,3 @@ function variantProblems(variants: Variants): Problem[] {
     return names.indexOf(name.toLowerCase()) < index ? [{ field, problem: 'must be unlike the others' }] : [];
   });
 }
-
-export const experimentExample = {
-  goal: { kind: 'visit', withinHours: 24 },
-  holdout: 10,
-  variants: [{ name: 'A' }, { name: 'B', message: { alertTitle: 'Come in' } }],
-} as const;

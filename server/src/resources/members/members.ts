@@ -115,10 +115,6 @@ export const isLeftOut = ({ optional, omitNull }: Member) => optional === true |
 export const pointerStart = (className: string) =>
   `{"__type":"Pointer","className":${JSON.stringify(className)},"objectId":`;
 
-export function pointerText(className: string, objectId: string): string {
-  return `${pointerStart(className)}${JSON.stringify(objectId)}}`;
-}
-
 /** A cell as the interface shows it. */
 export function showCell(spec: Member, value: SqlValue): unknown {
   if (value === null) return null;
