@@ -23,6 +23,7 @@ interface Props {
 /** Chooses beacons by name. The service searches, so the number of beacons does not matter. */
 export function BeaconSelect({ appId, label, description, value, onChange, many = false, error }: Props) {
   const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
   const names = useBeaconNames(appId, value);
   const chosen = value.map((id) => ({
     value: id,
@@ -72,7 +73,20 @@ export function BeaconSelect({ appId, label, description, value, onChange, many 
     },
   };
   return many ? (
-    <MultiSelect {...shared} value={[...value]} onChange={onChange} hidePickedOptions clearable />
+    <MultiSelect
+      {...shared}
+      value={[...value]}
+      // Once one is chosen the list is out of the way of what is below it.
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      onChange={(ids) => {
+        setOpen(false);
+        onChange(ids);
+      }}
+      hidePickedOptions
+      clearable
+    />
   ) : (
     <Select {...shared} value={value[0] ?? null} onChange={(id) => onChange(id ? [id] : [])} allowDeselect={false} />
   );
