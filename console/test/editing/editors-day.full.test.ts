@@ -191,7 +191,7 @@ describe('the day of an editor', () => {
     await goTo(page, `/console/apps/${app.appId}/push/new`);
     await field('Title').fill('Tonight');
     await field('Text').fill('Open until 22:00');
-    await button('Write it in French').click();
+    await button(/^French \(\d phones?\)$/).click();
     await field('Title in French').fill('Ce soir');
     const at = new Date(app.clock.now + 86_400_000).toISOString().slice(0, 16);
     await page.getByLabel('Send at').fill(at);

@@ -16,9 +16,10 @@ import {
   scenarioBody,
 } from '../../src/features/messages/message.ts';
 import type { MessageSearch } from '../../src/features/messages/message-search.ts';
-import { languagesOf, languageText, nextDates } from '../../src/features/messages/message-words.ts';
+import { languagesOfMessage, nextDates } from '../../src/features/messages/message-words.ts';
 import { partsOf } from '../../src/features/messages/sentence/parts.ts';
 import { trialOf } from '../../src/features/messages/trial.ts';
+import { languageText } from '../../src/lib/text/languages.ts';
 import { timesIn } from '../../src/lib/time/times.ts';
 import { addDays, instantOf, wallTime } from '../../src/lib/time/zoned-time.ts';
 
@@ -103,13 +104,13 @@ describe('what the list says about a message', () => {
       language: 'en',
       translations: { de: { alertTitle: 'Willkommen' }, fr: {}, it: { alertTitle: 'Ciao', alertMessage: 'Venite.' } },
     });
-    assert.deepEqual(languagesOf(fields).map(languageText), [
+    assert.deepEqual(languagesOfMessage(fields).map(languageText), [
       'English',
       'German: no text',
       'French: no title and text',
       'Italian',
     ]);
-    assert.deepEqual(languagesOf(message()).map(languageText), ['The message']);
+    assert.deepEqual(languagesOfMessage(message()).map(languageText), ['The message']);
   });
 
   test('a search finds names, texts and translations, and keeps to those that are on or off', () => {

@@ -46,7 +46,11 @@ interface Props {
 
 type Form = Fields<MessageFields>;
 
-const copyOf = ({ fields }: Message): MessageFields => ({ ...fields, name: copyName(fields.name) });
+/** Of one in a series the name is that of all. */
+const copyOf = (model: Message): MessageFields => ({
+  ...model.fields,
+  name: copyName(isInSeries(model) ? nameOf({ ...model.fields, name: '' }) : model.name),
+});
 
 /** One form for every message, however it is stored. */
 export function MessageForm({ appId, message, model, isLocked = false, onDone, onCancel }: Props) {

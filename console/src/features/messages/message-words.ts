@@ -1,36 +1,15 @@
 import { comingDays, runsOn, week } from '../../components/rules/days.ts';
 import { effectiveRules, type Rules } from '../../components/rules/rules.ts';
-import { languageName, stateIn } from '../../lib/text/languages.ts';
+import { languagesOf } from '../../lib/text/languages.ts';
 import { addDays, wallTime } from '../../lib/time/zoned-time.ts';
-import { dateLocale, inSentence, listed, t } from '../../lib/words/words.ts';
+import { dateLocale, t } from '../../lib/words/words.ts';
 import { type MessageFields, translatedFields } from './message.ts';
 
 /** What the list and the form say about a message. */
 
-interface InLanguage {
-  /** '' is the message itself. */
-  readonly tag: string;
-  readonly name: string;
-  /** Labels of the texts that it has not in this language. */
-  readonly lacks: readonly string[];
-}
-
-/** The languages of a message, its own first, and what is missing in each. */
-export function languagesOf(fields: MessageFields): readonly InLanguage[] {
-  const { language, translations } = fields;
-  const words = fields as unknown as Readonly<Record<string, string>>;
-  const written = translatedFields.filter(({ name, kind }) => kind !== 'address' && words[name]?.trim());
-  const others = Object.entries(translations).map(([tag, translation]) => ({
-    tag,
-    name: languageName(tag),
-    lacks: stateIn(translation, written).lacks.map(({ label }) => label),
-  }));
-  return [{ tag: '', name: language ? languageName(language) : t('The message'), lacks: [] }, ...others];
-}
-
-/** `German: no text` */
-export const languageText = ({ name, lacks }: InLanguage): string =>
-  lacks.length === 0 ? name : t('{name}: no {list}', { name, list: listed(lacks.map(inSentence)) });
+/** The languages of a message, and what is missing in each. */
+export const languagesOfMessage = (fields: MessageFields) =>
+  languagesOf(fields, fields as unknown as Readonly<Record<string, string>>, translatedFields);
 
 /** How far ahead dates are looked for. */
 const daysAhead = 62;

@@ -19,6 +19,7 @@ import { useMayCall, useStanding } from '../../lib/data/access.ts';
 import { type BeaconNames, useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { appQuery } from '../../lib/data/queries.ts';
+import { languageText } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { listedMessages } from './listed-messages.ts';
@@ -26,7 +27,7 @@ import { attachmentOf, isInSeries, type Message } from './message.ts';
 import type { MessageSearch } from './message-search.ts';
 import { messageKeys, messagesQuery } from './message-store.ts';
 import { MessageSwitch } from './message-switch.tsx';
-import { languagesOf, languageText, nextDates } from './message-words.ts';
+import { languagesOfMessage, nextDates } from './message-words.ts';
 import classes from './messages.module.css';
 import { placesText } from './sentence/parts.ts';
 
@@ -235,7 +236,7 @@ function NextDates({ appId, message }: { readonly appId: string; readonly messag
 }
 
 function InLanguages({ message: { fields } }: { readonly message: Message }) {
-  const languages = languagesOf(fields);
+  const languages = languagesOfMessage(fields);
   if (languages.length === 1 && fields.language === '') return <span className={classes.soft}>{t('not said')}</span>;
   return (
     <span className={classes.inLanguages}>

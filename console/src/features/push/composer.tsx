@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { FormNotes } from '../../components/form/form-notes.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { useDraftFields } from '../../components/form/use-record-form.ts';
-import { LanguageBlock } from '../../components/message/language-block.tsx';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -16,15 +15,8 @@ import { t } from '../../lib/words/words.ts';
 import { AudienceBuilder } from './audience.tsx';
 import { whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
-import {
-  type ComposeFields,
-  type ComposeForm,
-  pushBody,
-  pushFieldNames,
-  pushProblems,
-  translatedFields,
-} from './push-fields.ts';
-import { PushContent, PushPreview, wordsOf } from './push-message.tsx';
+import { type ComposeFields, type ComposeForm, pushBody, pushFieldNames, pushProblems } from './push-fields.ts';
+import { PushContent, PushPreview } from './push-message.tsx';
 import { SendDialog } from './send-dialog.tsx';
 
 interface ComposerProps {
@@ -45,6 +37,7 @@ export function Composer({ appId, draft, start, send: sendBody, isChange = false
   const form = useDraftFields<ComposeFields>(draft, start);
   const { audience } = form.values;
   const [isAsking, setAsking] = useState(false);
+  const [language, setLanguage] = useState('');
   const where = whereOfAudience(audience, times.zone);
   const send = useAction<boolean, boolean>({
     run: async (needsApproval) => {
@@ -79,19 +72,11 @@ export function Composer({ appId, draft, start, send: sendBody, isChange = false
   }
   return (
     <>
-      <MessageLayout aside={<PushPreview appId={appId} values={form.values} />}>
+      <MessageLayout aside={<PushPreview appId={appId} values={form.values} language={language} />}>
         <LeaveGuard form={form} />
         <FormNotes form={form} />
         <FailureNote message={form.rest(pushFieldNames)} />
-        <PushContent appId={appId} form={form} />
-        <LanguageBlock
-          appId={appId}
-          value={form.values}
-          fields={translatedFields}
-          own={wordsOf(form.values)}
-          problem={(name) => form.problem(name)}
-          onChange={form.setAll}
-        />
+        <PushContent appId={appId} form={form} language={language} onLanguage={setLanguage} />
         <Block title={t('Who receives it')}>
           <AudienceBuilder appId={appId} value={audience} onChange={(next) => form.set('audience', next)} />
         </Block>

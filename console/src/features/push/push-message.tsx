@@ -1,10 +1,9 @@
 import { NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { FileField } from '../../components/files/file-field.tsx';
+import { LanguageTabs, OwnLanguage } from '../../components/message/language-tabs.tsx';
 import { MyPhone } from '../../components/message/my-phone.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
-import { PreviewLanguage } from '../../components/message/preview-language.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { appQuery } from '../../lib/data/queries.ts';
@@ -12,88 +11,112 @@ import { inWords } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './push.module.css';
-import { byteSize, type ComposeForm, dataOfPush, maxBytes, type PushFields } from './push-fields.ts';
+import { byteSize, type ComposeForm, dataOfPush, maxBytes, type PushFields, translatedFields } from './push-fields.ts';
 
-/** The fields of what a push message says. */
-export function PushContent({ appId, form }: { readonly appId: string; readonly form: ComposeForm }) {
-  const data = dataOfPush(form.values);
-  const size = data ? byteSize(data) : undefined;
+interface ContentProps {
+  readonly appId: string;
+  readonly form: ComposeForm;
+  /** The language that is written; '' is the message itself. */
+  readonly language: string;
+  readonly onLanguage: (language: string) => void;
+}
+
+/** What a push message says. */
+export function PushContent({ form, ...shown }: ContentProps) {
   return (
     <Block title={t('The message')}>
-      <Stack gap="md">
-        <TextInput label={t('Title')} data-autofocus {...form.text('data.title')} />
-        <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
-        <TextInput
-          label={t('Link')}
-          description={t('What a tap opens: a web page or a deep link into the app.')}
-          placeholder="https://"
-          {...form.text('data.uri')}
-        />
-        <FileField
-          appId={appId}
-          kind="image"
-          label={t('Picture')}
-          description={t('Shown on phones that support pictures.')}
-          value={form.values['data.image']}
-          error={form.problem('data.image')}
-          onChange={(address) => form.set('data.image', address)}
-        />
-        <div className={classes.pair}>
-          <NumberInput
-            label={t('Number on the icon')}
-            description={t('0 removes it; empty leaves it unchanged.')}
-            min={0}
-            allowDecimal={false}
-            hideControls
-            {...form.number('data.badge')}
-          />
-          <TextInput
-            label={t('Sound')}
-            description={t('The name of a sound in the app.')}
-            {...form.text('data.sound')}
-          />
-        </div>
-        <Textarea
-          label={t('Additional data for the app')}
-          description={t('A JSON object that the app receives with the message.')}
-          placeholder='{"hall": 2}'
-          autosize
-          minRows={2}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          value={form.values.extra}
-          error={form.problem('extra') ?? form.problem('data')}
-          onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
-        />
-        {size !== undefined && (
-          <Text size="sm" c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
-            {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
-          </Text>
-        )}
-      </Stack>
+      <LanguageTabs
+        {...shown}
+        value={form.values}
+        fields={translatedFields}
+        own={wordsOf(form.values)}
+        problem={form.problem}
+        onChange={form.setAll}
+      >
+        <OwnContent appId={shown.appId} form={form} />
+      </LanguageTabs>
     </Block>
   );
 }
 
+function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
+  const data = dataOfPush(form.values);
+  const size = data ? byteSize(data) : undefined;
+  return (
+    <Stack gap="md">
+      <TextInput label={t('Title')} data-autofocus {...form.text('data.title')} />
+      <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
+      <TextInput
+        label={t('Link')}
+        description={t('What a tap opens: a web page or a deep link into the app.')}
+        placeholder="https://"
+        {...form.text('data.uri')}
+      />
+      <FileField
+        appId={appId}
+        kind="image"
+        label={t('Picture')}
+        description={t('Shown on phones that support pictures.')}
+        value={form.values['data.image']}
+        error={form.problem('data.image')}
+        onChange={(address) => form.set('data.image', address)}
+      />
+      <div className={classes.pair}>
+        <NumberInput
+          label={t('Number on the icon')}
+          description={t('0 removes it; empty leaves it unchanged.')}
+          min={0}
+          allowDecimal={false}
+          hideControls
+          {...form.number('data.badge')}
+        />
+        <TextInput label={t('Sound')} description={t('The name of a sound in the app.')} {...form.text('data.sound')} />
+      </div>
+      <Textarea
+        label={t('Additional data for the app')}
+        description={t('A JSON object that the app receives with the message.')}
+        placeholder='{"hall": 2}'
+        autosize
+        minRows={2}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
+        value={form.values.extra}
+        error={form.problem('extra') ?? form.problem('data')}
+        onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
+      />
+      {size !== undefined && (
+        <Text size="sm" c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
+        </Text>
+      )}
+      <OwnLanguage value={form.values} problem={form.problem} onChange={form.setAll} />
+    </Stack>
+  );
+}
+
 /** What translations replace. */
-export const wordsOf = (values: PushFields) => ({
+const wordsOf = (values: PushFields) => ({
   title: values['data.title'],
   alert: values['data.alert'],
   uri: values['data.uri'],
 });
 
-/** The message on a phone, in the chosen language. */
-export function PushPreview({ appId, values }: { readonly appId: string; readonly values: PushFields }) {
+interface PreviewProps {
+  readonly appId: string;
+  readonly values: PushFields;
+  readonly language: string;
+}
+
+/** The message on a phone, in the language that is written just now. */
+export function PushPreview({ appId, values, language }: PreviewProps) {
   const { data: app } = useQuery(appQuery(appId));
   const times = useTimes(appId);
-  const [language, setLanguage] = useState<string>();
-  const translation = values.translations[language ?? ''];
+  const translation = values.translations[language];
   const { title, alert, uri } = inWords(wordsOf(values), translation);
   const image = values['data.image'].trim();
   const host = URL.canParse(image) ? new URL(image).host : undefined;
   return (
     <>
-      <PreviewLanguage {...values} value={language} onChange={setLanguage} />
       <PhonePreview
         appName={app?.name ?? ''}
         title={title}

@@ -1,4 +1,4 @@
-import { pageLanguage, t } from '../words/words.ts';
+import { inSentence, listed, pageLanguage, t } from '../words/words.ts';
 /** Names of languages, and what a message has in each of them. */
 
 /** The texts of a message by the name of the field; a field that is empty or missing shows what the message has. */
@@ -74,3 +74,37 @@ export function stateIn(translation: Translation | undefined, texts: readonly Tr
   const lacks = texts.filter(({ name, kind }) => kind !== 'address' && textOf(translation[name]).trim() === '');
   return { kind: lacks.length === 0 ? 'complete' : 'partial', lacks } as const;
 }
+
+interface InLanguage {
+  /** '' is the message itself. */
+  readonly tag: string;
+  readonly name: string;
+  /** Labels of the texts that it has not in this language. */
+  readonly lacks: readonly string[];
+}
+
+/** The languages of a message. */
+export interface LanguageValues {
+  /** Of the message itself; empty: not stated. */
+  readonly language: string;
+  readonly translations: Translations;
+}
+
+/** The languages of a message, its own first, and what of its `own` texts is missing in each. */
+export function languagesOf(
+  { language, translations }: LanguageValues,
+  own: Readonly<Record<string, string>>,
+  fields: readonly TranslatedField[],
+): readonly InLanguage[] {
+  const written = fields.filter(({ name, kind }) => kind !== 'address' && own[name]?.trim());
+  const others = Object.entries(translations).map(([tag, translation]) => ({
+    tag,
+    name: languageName(tag),
+    lacks: stateIn(translation, written).lacks.map(({ label }) => label),
+  }));
+  return [{ tag: '', name: language ? languageName(language) : t('The message'), lacks: [] }, ...others];
+}
+
+/** `German: no text` */
+export const languageText = ({ name, lacks }: InLanguage): string =>
+  lacks.length === 0 ? name : t('{name}: no {list}', { name, list: listed(lacks.map(inSentence)) });
