@@ -104,6 +104,8 @@ const appKeys = createRoute({
 const appPolicy = createRoute({
   getParentRoute: () => app,
   path: '/policy',
+  validateSearch: (search: Record<string, unknown>): { find?: string } =>
+    typeof search['find'] === 'string' ? { find: search['find'] } : {},
   component: forWholeApp(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
 });
 

@@ -88,6 +88,7 @@ describe('the search over everything', () => {
       [storyline, 'Night', `messages/${storyline}`],
       [device, 'Gateway 1', `devices/${device}`],
       [phone, `iOS ${phone}`, `installations/${phone}`],
+      [phone.slice(-6), `iOS ${phone.slice(-6)}`, `installations/${phone}`],
       ['6f0d-phone', 'iOS 6f0d-phone', `installations/${phone}`],
       [record, record, `buckets/art/records/${record}`],
     ] as const) {

@@ -1,12 +1,15 @@
 import { Group, Text } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { SearchField } from '../../components/list/search-field.tsx';
 import { t } from '../../lib/words/words.ts';
 
 type Found = ReturnType<typeof useFound>;
 
-/** Which parts of a long form have a word in them: in a heading, a label, an explanation or a choice. */
-export function useFound() {
+/**
+ * Which parts of a long form have a word in them: in a heading, a label, an explanation or a choice. `asked` is one that somebody has
+ * come with; the name of a setting that no part shows hides nothing.
+ */
+export function useFound(asked?: string) {
   const ref = useRef<HTMLFieldSetElement>(null);
   const [word, setWord] = useState('');
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -19,6 +22,11 @@ export function useFound() {
     setCount(parts.length - without.length);
     setHidden(new Set(without.map((part) => part.getAttribute('aria-label') ?? '')));
   }
+  const begin = useRef(find);
+  useEffect(() => {
+    const isShown = asked && ref.current?.textContent?.toLocaleLowerCase().includes(asked.toLocaleLowerCase());
+    if (isShown) begin.current(asked);
+  }, [asked]);
   return { ref, word, count, find, isHidden: (title: string) => hidden.has(title) };
 }
 

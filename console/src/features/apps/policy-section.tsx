@@ -10,6 +10,7 @@ import { Block } from '../../components/page/block.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
+import { policyLabels } from '../../lib/text/policy-labels.ts';
 import type { App } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
@@ -19,13 +20,12 @@ import { FindSetting, useFound } from './find-setting.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
 import { ApprovalRules, DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { PhoneRules } from './phone-rules.tsx';
-import { policyLabels } from './policy-labels.ts';
 import type { Policy, PolicyFields } from './rule-parts.tsx';
 import classes from './rules.module.css';
 import { policyStop } from './stops.ts';
 import { KeepingRules, QuotaRules } from './storage-rules.tsx';
 
-const route = getRouteApi('/signed-in/apps/$appId');
+const route = getRouteApi('/signed-in/apps/$appId/policy');
 
 const shown = [
   'tokenDays',
@@ -88,7 +88,7 @@ function PolicyForm({ app }: { readonly app: App }) {
     labels: policyLabels,
   });
   const { form: fields, isBusy } = shared;
-  const found = useFound();
+  const found = useFound(route.useSearch().find);
   function submit(event: FormEvent) {
     event.preventDefault();
     if (fields.isDirty) shared.submit();

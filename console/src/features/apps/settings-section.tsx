@@ -16,10 +16,10 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { appQuery, appsQuery } from '../../lib/data/queries.ts';
+import { policyLabels } from '../../lib/text/policy-labels.ts';
 import type { App } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
-import { policyLabels } from './policy-labels.ts';
 import { policyStop } from './stops.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');

@@ -1,10 +1,13 @@
 import { where } from '@pharos/sdk';
-import type { IconName } from '../../components/page/icon.tsx';
-import { appSectionGroups, isShownTo } from '../../components/sections/app-sections.ts';
-import { type Standing, standingOf } from '../../lib/data/access.ts';
+import { type AppSection, appSectionGroups, isShownTo } from '../../components/sections/app-sections.ts';
+import { type Permission, type Standing, standingOf } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { isSignedOut } from '../../lib/data/signing-in.ts';
-import type { dataNeeds, Session } from '../../lib/wire.ts';
+import type { IconName } from '../../lib/icon-paths.ts';
+import { deviceWords } from '../../lib/text/installation-words.ts';
+import { policyLabels } from '../../lib/text/policy-labels.ts';
+import { userName } from '../../lib/text/user-name.ts';
+import { dataNeeds, type Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { findRecordById, searchesById } from './by-id.ts';
 import type { PaletteEntry } from './entry.ts';
@@ -15,7 +18,8 @@ interface Action {
   readonly label: string;
   readonly to: string;
   readonly icon: IconName;
-  readonly needs: Needs;
+  /** An operation of the app's data, or what a role may do. */
+  readonly needs: Needs | Permission;
   /** It is about the app as a whole. */
   readonly byApp?: true;
 }
@@ -26,6 +30,20 @@ const actions: readonly Action[] = [
   { label: t('Add a venue'), to: '/apps/$appId/beacons/venues/new', icon: 'plus', needs: 'createVenue' },
   { label: t('Add a beacon'), to: '/apps/$appId/beacons/new', icon: 'plus', needs: 'createBeacon' },
   { label: t('Import beacons'), to: '/apps/$appId/beacons/import', icon: 'upload', needs: 'createBeacon' },
+  { label: t('Replace a beacon'), to: '/apps/$appId/beacons', icon: 'beacon', needs: 'updateBeacon' },
+  { label: t('See the battery of beacons'), to: '/apps/$appId/beacons', icon: 'beacon', needs: 'listBeacons' },
+  { label: t('Erase a person'), to: '/apps/$appId/users', icon: 'trash', needs: 'users.change' },
+  { label: t('Erase a phone'), to: '/apps/$appId/installations', icon: 'trash', needs: 'deleteInstallation' },
+  { label: t('Export what is known of a person'), to: '/apps/$appId/users', icon: 'download', needs: 'users.change' },
+  {
+    label: t('Read why a message was not shown'),
+    to: '/apps/$appId/activity/events',
+    icon: 'activity',
+    needs: 'listEvents',
+  },
+  { label: t('Make a new app key'), to: '/apps/$appId/keys', icon: 'key', needs: 'keys.write' },
+  { label: t('Switch the app off'), to: '/apps/$appId/settings', icon: 'settings', needs: 'apps.change' },
+  { label: t('Delete the app'), to: '/apps/$appId/settings', icon: 'trash', needs: 'apps.delete' },
   {
     label: t('Restore something from the trash'),
     to: '/apps/$appId/trash',
@@ -42,6 +60,32 @@ const general = [
   { label: t('Audit'), to: '/audit', icon: 'list', permission: 'audit.read' },
   { label: t('Your account'), to: '/account', icon: 'user', permission: 'session.own' },
 ] as const;
+
+const generalActions = [
+  { label: t('Change your password'), to: '/account', icon: 'key', permission: 'session.own' },
+  { label: t('Invite an administrator'), to: '/administrators', icon: 'people', permission: 'administrators.write' },
+  { label: t('Make a backup'), to: '/system', icon: 'download', permission: 'backups.manage' },
+] as const;
+
+/** The settings of the policy by name. */
+const settings = Object.values(policyLabels).map((label) => ({
+  key: `setting ${label}`,
+  label,
+  kind: t('Setting · {page}', { page: t('Policy') }),
+  icon: 'rules' as const,
+  to: '/apps/$appId/policy',
+  search: { find: label },
+}));
+
+const isOperation = (needs: Action['needs']): needs is Needs => needs in dataNeeds;
+
+/** `Action · Users` */
+const actionOn = (to: string) => {
+  const page = [...appSectionGroups.flatMap(({ sections }) => [...sections] as AppSection[]), ...general]
+    .filter((one) => to.startsWith(one.to))
+    .toSorted((a, b) => b.to.length - a.to.length)[0];
+  return page ? t('Action · {page}', { page: page.label }) : t('Action');
+};
 
 /** Pages and actions that the role has, by name. */
 export function fixedEntries(session: Session, appId: string | undefined): readonly PaletteEntry[] {
@@ -68,22 +112,32 @@ export function fixedEntries(session: Session, appId: string | undefined): reado
             ]
           : []),
         ...actions
-          .filter(({ needs, byApp }) => standing.mayCall(needs) && (!byApp || standing.venues === undefined))
-          .map(({ label, to, icon }) => ({ key: label, label, kind: t('Action'), icon, to, params })),
+          .filter(
+            ({ needs, byApp }) =>
+              (isOperation(needs) ? standing.mayCall(needs) : standing.may(needs)) &&
+              (!byApp || standing.venues === undefined),
+          )
+          .map(({ label, to, icon }) => ({ key: label, label, kind: actionOn(to), icon, to, params })),
+        ...(standing.may('apps.read') && standing.venues === undefined
+          ? settings.map((one) => ({ ...one, params }))
+          : []),
       ]
     : [];
   const others = general
     .filter(({ permission }) => outside.may(permission))
     .map(({ to, label, icon }) => ({ key: to, label, kind: t('Page'), icon, to }));
-  return [...ofApp, ...others];
+  const acts = generalActions
+    .filter(({ permission }) => outside.may(permission))
+    .map(({ to, label, icon }) => ({ key: label, label, kind: actionOn(to), icon, to }));
+  return [...ofApp, ...others, ...acts];
 }
 
-/** Entries in which every word occurs; those that begin with the text come first. */
+/** Entries in which every word occurs, or in what they are; those that begin with the text come first. */
 export function matching(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const first = words[0] ?? '';
   return entries
-    .filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+    .filter(({ label, kind }) => words.every((word) => `${label} ${kind}`.toLowerCase().includes(word)))
     .toSorted(
       (a, b) => Number(b.label.toLowerCase().startsWith(first)) - Number(a.label.toLowerCase().startsWith(first)),
     );
@@ -159,6 +213,10 @@ export async function findRecords(session: Session, appId: string, text: string)
         )
       : nothing,
     may('listSchemas') ? findInBuckets(standing, appId, text) : nothing,
+    standing.may('users.read') ? findUsers(appId, text) : nothing,
+    may('listInstallations') && standing.may('installations.personal') && isShortId(text)
+      ? findPhones(appId, text)
+      : nothing,
     ...searchesById(standing, appId, text).map(async (found) => {
       const entry = await found;
       return entry ? { entries: [record(entry)] } : nothing;
@@ -193,6 +251,41 @@ const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({
   ...entry,
   key: JSON.stringify([entry.params, entry.search]),
 });
+
+/** By name or e-mail. */
+async function findUsers(appId: string, text: string): Promise<FoundRecords> {
+  const fields = ['email', 'firstname', 'lastname'] as const;
+  const query = { where: { $or: fields.map((field) => where().contains(field, text)) }, limit: maxOfKind };
+  const { results } = await call('listAppUsers', { params: { appId }, query: query as never });
+  return allOf(results, (user) =>
+    record({
+      kind: t('User'),
+      label: [userName(user), user.email].filter(Boolean).join(', '),
+      icon: 'user',
+      to: '/apps/$appId/users/$userId',
+      params: { appId, userId: user.objectId },
+    }),
+  );
+}
+
+/** The end of an id, by which events and visits call a visitor. */
+const isShortId = (text: string) => /^[0-9A-Za-z]{6}$/.test(text);
+
+async function findPhones(appId: string, text: string): Promise<FoundRecords> {
+  const { installations } = dataOf(appId);
+  const { results } = await installations.list({ where: where().contains('objectId', text), limit: maxOfKind });
+  return allOf(
+    results.filter(({ objectId }) => objectId.endsWith(text)),
+    ({ objectId, deviceType }) =>
+      record({
+        kind: t('Installation'),
+        label: `${deviceWords[deviceType]} ${text}`,
+        icon: 'phone',
+        to: '/apps/$appId/installations/$installationId',
+        params: { appId, installationId: objectId },
+      }),
+  );
+}
 
 /** Buckets by name, and their records by the declared text that names them. */
 async function findInBuckets({ mayCall }: Standing, appId: string, text: string): Promise<FoundRecords> {

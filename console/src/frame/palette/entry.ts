@@ -1,4 +1,4 @@
-import type { IconName } from '../../components/page/icon.tsx';
+import type { IconName } from '../../lib/icon-paths.ts';
 
 /** What the search over everything can lead to. */
 export interface PaletteEntry {
