@@ -12,6 +12,7 @@ import { fileRoutes } from '../features/files/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { messageRoutes } from '../features/messages/routes.ts';
 import { peopleRoutes } from '../features/people/routes.ts';
+import { pretendRoutes } from '../features/pretend/routes.ts';
 import { privacyRoutes } from '../features/privacy/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
 import { ruleRoutes } from '../features/rules/routes.ts';
@@ -69,6 +70,12 @@ const link = createRoute({
   getParentRoute: () => root,
   path: '/link',
   component: lazyPage(() => import('../features/session/link-page.tsx'), 'LinkPage'),
+});
+
+const ownPhone = createRoute({
+  getParentRoute: () => root,
+  path: '/phone',
+  component: lazyPage(() => import('../features/pretend/own-phone-page.tsx'), 'OwnPhonePage'),
 });
 
 const home = createRoute({
@@ -180,6 +187,7 @@ const tree = root.addChildren([
   signedInAgain,
   forgotten,
   link,
+  ownPhone,
   signedIn.addChildren([
     home,
     apps,
@@ -196,6 +204,7 @@ const tree = root.addChildren([
       ...fileRoutes,
       ...apiRoutes,
       ...messageRoutes,
+      ...pretendRoutes,
       ...trashRoutes,
       ...pushRoutes,
       ...senderRoutes,

@@ -2394,6 +2394,19 @@ export type System = {
         /** The part used by JavaScript objects */
         readonly heapBytes: number;
     };
+    /** Of this process: the last day in steps of five minutes, or since its start */
+    readonly load: readonly {
+        /** ISO 8601, UTC, with milliseconds */
+        readonly at: string;
+        /** Answered in the five minutes until then */
+        readonly requests: number;
+        /** How long an answer took on average, milliseconds; null: there was none */
+        readonly answerMs: number | null;
+        /** Jobs that waited then */
+        readonly queued: number;
+        /** Free on the disk of the data folder then */
+        readonly freeBytes: number;
+    }[];
 };
 export type TestOnOwnPhoneBody = {
     readonly data: JsonInput;
@@ -4596,6 +4609,21 @@ export type Operations = {
             };
         };
     };
+    /** Make a key for a pretend phone, which is good for an hour */
+    readonly createTrialKey: {
+        readonly params: {
+            readonly appId: string;
+        };
+        readonly query: undefined;
+        readonly body: undefined;
+        readonly answer: {
+            readonly result: {
+                readonly appKey: string;
+                /** ISO 8601, UTC, with milliseconds */
+                readonly expiresAt: string;
+            };
+        };
+    };
     /** Switch a key off at once */
     readonly disableKey: {
         readonly params: {
@@ -5377,6 +5405,7 @@ export const operations = {
   deleteApp: { method: 'DELETE', path: '/apps/{appId}', answer: { result: 'object' } },
   listKeys: { method: 'GET', path: '/apps/{appId}/keys', answer: { results: 'array' } },
   rotateKey: { method: 'POST', path: '/apps/{appId}/keys', answer: { result: 'object' } },
+  createTrialKey: { method: 'POST', path: '/apps/{appId}/trial-keys', answer: { result: 'object' } },
   disableKey: { method: 'DELETE', path: '/apps/{appId}/keys/{keyId}', answer: { result: 'object' } },
   restoreKey: { method: 'POST', path: '/apps/{appId}/keys/{keyId}/restore', answer: { result: 'object' } },
   listSecretKeys: { method: 'GET', path: '/apps/{appId}/secret-keys', answer: { results: 'array' } },

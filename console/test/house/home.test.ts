@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine, service } from '../../../server/src/access/audit.ts';
@@ -57,13 +55,10 @@ describe('the home of an app', () => {
     await heading('Add a beacon').waitFor();
     assert.match(page.url(), /\/home$/);
     assert.equal(await current(), 'Add a beacon');
-    // The commands are there once there is something that they can report.
-    await page.getByText('After the first two steps, commands to try it', { exact: false }).waitFor();
-    assert.equal(await page.getByText('run these commands', { exact: false }).count(), 0);
     await assertAccessible(page);
     await link('Add a beacon').click();
     await heading('Add a beacon').waitFor();
-    assert.match(page.url(), /\/beacons\/new$/);
+    assert.match(page.url(), /\/beacons\/new\?next=home$/);
   });
 
   test('the steps go on as the app does, and the first event turns the page by itself', async () => {
@@ -72,15 +67,12 @@ describe('the home of an app', () => {
     const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
     site = new Site({ app, user, provider }, { hall, phone });
     await goTo(page, `/console/apps/${app.appId}/home`);
-    await page.getByText('Waiting for the first event').waitFor({ state: 'detached' });
     await page.locator('[aria-current=step]').waitFor();
     await becomes(current, 'Write what visitors see there');
     await site.notification({ description: 'Welcome' });
     await page.reload();
-    await page.getByText('Waiting for the first event').waitFor();
+    await link('Try it with a pretend phone').waitFor();
     await assertAccessible(page);
-    const told = await page.locator('code').first().innerText();
-    assert.match(told, new RegExp(`"beacon":"${hall}","event":"ENTER"`));
     const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
     await page.reload();
     await isListening;
@@ -90,29 +82,60 @@ describe('the home of an app', () => {
     await link(`Entered ${script}`).waitFor();
   });
 
-  test('the lines to try do what a phone of an app for visitors has to do', async () => {
-    const { appId, appKey } = await app.app.apps.create('For visitors', commandLine, 'visitors');
-    const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
-    const { headers } = await signInManager(app, credentials);
-    const send = (url: string, body: object) =>
-      app.send({ method: 'POST', url: `/api/v2${url}`, headers: { ...credentials, ...headers }, body });
-    const hall = (await send('/beacons', { name: 'Hall', uuid, major: 2, minor: 1 })).body.result.objectId;
-    await send('/notifications', {
-      description: 'Welcome',
-      beaconId: { __type: 'Pointer', className: 'Beacon', objectId: hall },
-      event: 'ENTER',
-      type: 'TEXT',
-      message: { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' },
-      isEnabled: true,
+  test('the first ten minutes of an app for visitors: no terminal, 11 clicks and 5 fields to the first message', async () => {
+    const { appId } = await app.app.apps.create('For visitors', commandLine, 'visitors');
+    // The clock of the service stands still, and each report is a second later.
+    await page.route('**/api/v2/sightings', (route) => {
+      app.clock.now += 1_000;
+      return route.continue();
     });
-    const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
     await goTo(page, `/console/apps/${appId}/home`);
-    await isListening;
-    await page.getByText('Waiting for the first event').waitFor();
-    const lines = (await page.locator('code').first().innerText()).replaceAll('YOUR-APP-KEY', appKey);
-    const { stdout } = await promisify(execFile)('sh', ['-c', lines.replaceAll('curl', 'curl -sS')]);
-    assert.match(stdout, /The tour starts on your left/);
-    await heading('Live now').waitFor();
+    let [clicks, fields] = [0, 0];
+    const click = async (role: 'button' | 'link', name: string) => {
+      clicks += 1;
+      await page.getByRole(role, { name, exact: true }).first().click();
+    };
+    const fill = async (name: string, text: string, role: 'textbox' | 'combobox' = 'textbox') => {
+      fields += 1;
+      await page.getByRole(role, { name, exact: true }).fill(text);
+    };
+    await click('link', 'Add a beacon');
+    await fill('Name', 'Hall');
+    await click('button', 'Make a UUID');
+    await fill('Major', '1');
+    await fill('Minor', '1');
+    await click('button', 'Add the beacon');
+    await click('link', 'Write a notification');
+    await fill('Text', 'The tour starts on your left.');
+    clicks += 1;
+    await page.getByTestId('sentence').getByTitle('Place', { exact: true }).click();
+    await fill('Beacons', 'hall', 'combobox');
+    clicks += 1;
+    await page.getByRole('option', { name: /Hall/ }).click();
+    await page.keyboard.press('Escape');
+    await click('button', 'Save as a draft');
+    await page.getByRole('table', { name: 'messages' }).waitFor();
+    clicks += 1;
+    await page.getByRole('switch', { checked: false }).press('Space');
+    await page.getByRole('dialog').getByText('It would have sent', { exact: false }).waitFor();
+    clicks += 1;
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('switch', { checked: true }).waitFor();
+    await click('link', 'Home');
+    await click('link', 'Try it with a pretend phone');
+    const phone = page.getByRole('figure', { name: 'Preview on a phone' });
+    await phone.getByText('The tour starts on your left.').waitFor();
+    assert.deepEqual([clicks, fields], [11, 5]);
+    await page.getByRole('list', { name: 'What the service noticed' }).getByText('Entered').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'pretend-phone');
+    await page.getByRole('button', { name: 'Walk away' }).click();
+    await page.getByText('The phone is gone.').waitFor();
+    // On one's own phone, where nobody is signed in.
+    await page.getByRole('button', { name: 'On your own phone' }).click();
+    await page.getByRole('img', { name: 'QR code of the page for your phone' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/api/v2/sightings');
     await app.app.apps.remove(appId);
     await goTo(page, `/console/apps/${app.appId}/home`);
   });

@@ -12,6 +12,7 @@ const notVisited: ReadonlySet<string> = new Set([
   '/forgotten',
   '/signed-in-again',
   '/link',
+  '/phone',
   '/apps/$appId',
   '/apps/$appId/',
   '/apps/$appId/activity',

@@ -21,7 +21,13 @@ export interface AppAccess {
   readonly dryRun?: DryRun;
   readonly pseudonyms?: AppPseudonyms;
   readonly disabled: boolean;
-  readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
+  readonly keys: readonly {
+    readonly keyId: string;
+    readonly keyHash: string;
+    readonly lastUsedAt: number | null;
+    /** Epoch milliseconds; null: it does not end by itself. */
+    readonly expiresAt: number | null;
+  }[];
   /** Those that have expired are among them. */
   readonly secretKeys: readonly SecretKey[];
 }
@@ -93,6 +99,8 @@ export function secretHash(secret: string): string {
 /** A key that was right, as long as the app is kept. */
 interface AcceptedKey extends OpenedBy {
   readonly app: KnownApp;
+  /** Of an app key, epoch milliseconds; null: it does not end by itself. */
+  readonly expiresAt: number | null;
   /** Epoch milliseconds. */
   notedAt: number;
 }
@@ -107,9 +115,12 @@ function acceptKey(app: KnownApp, appKey: string): AcceptedKey | undefined {
   const presented = secretHash(appKey);
   const isPresented = ({ keyHash }: { readonly keyHash: string }) => equalHashes(keyHash, presented);
   const secretKey = appKey.startsWith(secretKeyPrefix) ? app.secretKeys.find(isPresented) : undefined;
-  const key = secretKey ?? app.keys.find(isPresented);
+  const ownKey = secretKey ? undefined : app.keys.find(isPresented);
+  const key = secretKey ?? ownKey;
   if (!key) return undefined;
-  const accepted = { app, keyId: key.keyId, secretKey, notedAt: key.lastUsedAt ?? 0 };
+  // That of a secret key is told apart, for the log (`refusalOf`).
+  const expiresAt = ownKey?.expiresAt ?? null;
+  const accepted = { app, keyId: key.keyId, secretKey, expiresAt, notedAt: key.lastUsedAt ?? 0 };
   app.accepted.set(appKey, accepted);
   return accepted;
 }
@@ -196,7 +207,8 @@ export class AccessGuard {
 
   #use(key: AcceptedKey, address: string): Admission {
     const now = this.#now();
-    const { app, keyId, secretKey } = key;
+    const { app, keyId, secretKey, expiresAt } = key;
+    if (expiresAt !== null && expiresAt <= now) throw fail('InvalidCredentials');
     const cause = secretKey && refusalOf(secretKey, { address, now });
     if (cause) throw fail('InvalidCredentials', { cause });
     if (now - key.notedAt > (secretKey ? hourMs : dayMs)) {

@@ -25,7 +25,7 @@ export async function openToHttp({ time, persistentLimits }: Process, context: C
   const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
   const clocks = () => [time?.warning(), issuersTime.warning()];
   const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clocks });
-  registerMetrics(server, metricsOf(context));
+  registerMetrics(server, metricsOf(context), context.requestCounts);
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerHandbook(server);
   for (const feature of features) await feature.register?.(server);

@@ -50,11 +50,10 @@ function metricsOfProcess(): Registry {
 }
 
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
-export function registerMetrics(fastify: FastifyInstance, sources: MetricSources): void {
+export function registerMetrics(fastify: FastifyInstance, sources: MetricSources, counts = new RequestCounts()): void {
   const registry = new Registry();
   const ofProcess = metricsOfProcess();
   const registers = [registry];
-  const counts = new RequestCounts();
   for (const metric of counts.metrics()) registry.registerMetric(metric);
   gauge(registers, 'pharos_wal_bytes', 'Size of the write-ahead log on disk', () => sources.database().walBytes);
   gauge(

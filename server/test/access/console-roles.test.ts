@@ -67,6 +67,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/rules/dry-run': ['owner', 'manager'],
   'GET /apps/:appId/keys': ['owner', 'manager'],
   'POST /apps/:appId/keys': ['owner', 'manager'],
+  'POST /apps/:appId/trial-keys': ['owner', 'manager', 'editor', 'installer'],
   'DELETE /apps/:appId/keys/:keyId': ['owner', 'manager'],
   'POST /apps/:appId/keys/:keyId/restore': ['owner', 'manager'],
   'GET /apps/:appId/secret-keys': ['owner', 'manager'],

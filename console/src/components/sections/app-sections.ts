@@ -98,6 +98,15 @@ export const appSectionGroups = [
         help: t('Simulated visitors on the plan, before real ones come.'),
         handbook: 'activity#rehearsal',
       },
+      {
+        to: '/apps/$appId/phone',
+        label: t('Pretend phone'),
+        icon: 'phone',
+        permission: 'phones.pair',
+        byVenue: true,
+        help: t('A phone that does not exist walks past a beacon, as the app on a real one would.'),
+        handbook: 'messages#a-pretend-phone',
+      },
     ],
   },
   {

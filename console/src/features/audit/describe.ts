@@ -9,6 +9,7 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'app.rules': (_, app) => t('changed the rules of the app {app}.', { app }),
   'app.dryRun': (_, app) => t('changed the dry run of the app {app}.', { app }),
   'traces.purge': (_, app) => t('deleted records of {app} that were older than it keeps them.', { app }),
+  'key.trial': (_, app) => t('made a key for a pretend phone of the app {app}.', { app }),
   'key.rotate': (_, app) => t('added a key to the app {app}.', { app }),
   'key.disable': (_, app) => t('switched off a key of the app {app}.', { app }),
   'key.restore': (_, app) => t('switched a key of the app {app} on again.', { app }),

@@ -12,7 +12,7 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId/edit');
 
 export function NewBeaconPage() {
   const { appId } = createRoute.useParams();
-  const { from, on } = createRoute.useSearch();
+  const { from, on, next } = createRoute.useSearch();
   const model = useQuery({ ...beaconQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   const openFloor = ({ venueId, floorId }: BeaconPlace) =>
@@ -30,9 +30,11 @@ export function NewBeaconPage() {
             appId={appId}
             {...(copied ? { model: copied } : {})}
             {...(on ? { place: on } : {})}
-            onDone={(beaconId) =>
-              on ? openFloor(on) : void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })
-            }
+            onDone={(beaconId) => {
+              if (on) openFloor(on);
+              else if (next) void navigate({ to: '/apps/$appId/home', params: { appId } });
+              else void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
+            }}
             onCancel={() => (on ? openFloor(on) : void navigate({ to: '/apps/$appId/beacons', params: { appId } }))}
           />
         )}

@@ -14,6 +14,8 @@ interface NewBeaconSearch {
   readonly from?: string;
   /** Where it is put, from the page of a floor. */
   readonly on?: BeaconPlace;
+  /** Whoever came from the first steps goes on there. */
+  readonly next?: 'home';
 }
 
 const list = createRoute({
@@ -29,7 +31,8 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/beacons/new',
-  validateSearch: ({ from, on }: Record<string, unknown>): NewBeaconSearch => ({
+  validateSearch: ({ from, on, next }: Record<string, unknown>): NewBeaconSearch => ({
+    ...(next === 'home' ? { next } : {}),
     ...(typeof from === 'string' ? { from } : {}),
     ...(isPlace(on) ? { on } : {}),
   }),

@@ -3,8 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { useStanding } from '../../lib/data/access.ts';
+import { useMay, useStanding } from '../../lib/data/access.ts';
 import { type Live, useLive } from '../../lib/data/live.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
@@ -50,7 +51,7 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
   const isNew = attention?.lastVisitAt === null && live.events.length === 0;
   return (
     <>
-      <PageHeader title={t('Home')}>
+      <PageHeader title={t('Home')} action={!isNew && <TryIt appId={appId} />}>
         {isNew
           ? t('Three steps to the first message.')
           : t('What is happening now, and what needs attention. Times are in {zone}.', { zone: times.zone })}
@@ -74,6 +75,16 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
         </>
       )}
     </>
+  );
+}
+
+/** One click from a phone that walks past a beacon. */
+function TryIt({ appId }: { readonly appId: string }) {
+  if (!useMay()('phones.pair')) return null;
+  return (
+    <LinkButton to="/apps/$appId/phone" params={{ appId }} icon="phone" isPlain>
+      {t('Pretend phone')}
+    </LinkButton>
   );
 }
 

@@ -15,6 +15,7 @@ import { ServiceAlerts } from './alerts.tsx';
 import type { ConsoleAnswer } from './answers.ts';
 import { BackupPlanBlock } from './backup-plan.tsx';
 import { Backups } from './backups.tsx';
+import { Curves } from './curves.tsx';
 import classes from './system.module.css';
 
 type System = ConsoleAnswer<'getSystem'>['result'];
@@ -55,6 +56,7 @@ export function SystemPage() {
         </Alert>
       )}
       {system && <Health system={system} />}
+      {system && <Curves load={system.load} startedAt={system.startedAt} />}
       <ServiceAlerts />
       {may('backups.manage') && <BackupPlanBlock />}
       {may('backups.manage') && <Backups freeBytes={system?.disk.freeBytes} />}

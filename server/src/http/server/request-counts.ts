@@ -37,6 +37,16 @@ export class RequestCounts {
     answered.count++;
   }
 
+  /** Of all routes, since the start. */
+  totals(): { readonly count: number; readonly seconds: number } {
+    let [count, seconds] = [0, 0];
+    for (const { answered } of this.#all()) {
+      count += answered.count;
+      seconds += answered.seconds;
+    }
+    return { count, seconds };
+  }
+
   /** The two metrics, for a registry. */
   metrics(): Metric[] {
     return [

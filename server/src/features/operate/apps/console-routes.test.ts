@@ -101,6 +101,26 @@ for (const database of databases) {
       assert.equal((await browser.send({ method: 'DELETE', url: `${url}/${keyId}` })).status, 404, "another app's key");
     });
 
+    test('a key for a pretend phone opens what an app key does, for an hour, and takes no place', async () => {
+      const made = await create();
+      const url = `/apps/${made.appId}`;
+      const trial = async () => (await browser.send({ method: 'POST', url: `${url}/trial-keys` })).body.result;
+      const { appKey, expiresAt } = await trial();
+      assert.equal(Date.parse(expiresAt) - app.clock.now, 3_600_000);
+      const status = async (key: string) => (await call({ ...made, appKey: key })).status;
+      assert.equal(await status(appKey), 200);
+      const { results } = (await browser.send({ method: 'GET', url: `${url}/keys` })).body;
+      assert.deepEqual(
+        results.map(({ keyId }: { keyId: string }) => keyId),
+        [made.keyId],
+      );
+      assert.deepEqual((await browser.send({ method: 'POST', url: `${url}/keys` })).body.result.disabledKeyIds, []);
+      app.clock.now += 3_599_000;
+      assert.equal(await status(appKey), 200);
+      app.clock.now += 1_000;
+      assert.deepEqual([await status(appKey), await status(made.appKey)], [404, 200]);
+    });
+
     test('each key shows when it was last used, to the day', async () => {
       const made = await create();
       const used = async () => {

@@ -10,6 +10,7 @@ import {
   exampleCreated,
   exampleId,
   exampleUpdated,
+  isoTime,
   listAnswer,
   objectIdSchema,
   otherExampleId,
@@ -223,6 +224,27 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       },
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: async (call) => ({ result: await apps.keys.rotate(idOf(call), call.by) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps/:appId/trial-keys',
+      operationId: 'createTrialKey',
+      tag: 'Keys',
+      summary: 'Make a key for a pretend phone, which is good for an hour',
+      description: 'It opens what every app key does, and is in no list. At most 20 are good at a time.',
+      permission: 'phones.pair',
+      narrows: 'venues',
+      locate,
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: Type.Object({ appKey: Type.String(), expiresAt: timestampSchema }) }),
+        example: { result: { appKey: credentialsExample.appKey, expiresAt: exampleCreated } },
+      },
+      errors: ['ObjectNotFound'],
+      async handle(call) {
+        const { appKey, expiresAt } = await apps.keys.makeTrial(idOf(call), call.by);
+        return { result: { appKey, expiresAt: isoTime(expiresAt) } };
+      },
     }),
     consoleEndpoint({
       method: 'DELETE',

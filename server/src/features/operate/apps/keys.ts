@@ -32,6 +32,11 @@ interface KeyDeps {
 /** With two, a new key can be rolled out before the old one is switched off. */
 const maxLiveKeys = 2;
 
+/** Those of pretend phones end by themselves. */
+const isLive = ({ disabled_at, expires_at }: store.KeyRow) => disabled_at === null && expires_at === null;
+const trialMs = 3_600_000;
+const maxTrialKeys = 20;
+
 /** The app keys of apps. */
 export class AppKeys {
   readonly #deps: KeyDeps;
@@ -42,7 +47,7 @@ export class AppKeys {
 
   /** The live keys of an app. */
   async live(appId: string): Promise<KeyView[]> {
-    const keys = (await store.listKeys(this.#deps.db, appId)).filter((key) => key.disabled_at === null);
+    const keys = (await store.listKeys(this.#deps.db, appId)).filter(isLive);
     return keys.map((key) => ({
       keyId: key.key_id,
       hint: key.hint,
@@ -73,7 +78,7 @@ export class AppKeys {
     const key = this.make(appId);
     const disabledKeyIds = await cacheVersion.change(appId, async (db) => {
       if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
-      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
+      const live = (await store.listKeys(db, appId)).filter(isLive);
       const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
       for (const keyId of outgoing) await store.disableKey(db, appId, keyId, now());
       await store.insertKey(db, key.row);
@@ -82,6 +87,22 @@ export class AppKeys {
       return outgoing;
     });
     return { ...key.credentials, disabledKeyIds };
+  }
+
+  /**
+   * A key for a pretend phone, which opens what every key of the app does, for an hour. It is in no list and takes nobody's place.
+   */
+  async makeTrial(appId: string, by: Actor): Promise<{ readonly appKey: string; readonly expiresAt: number }> {
+    const { cacheVersion, now } = this.#deps;
+    const { credentials, row } = this.make(appId);
+    const expiresAt = row.now + trialMs;
+    await cacheVersion.change(appId, async (db) => {
+      if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
+      await store.deleteTrialKeys(db, appId, { now: now(), kept: maxTrialKeys - 1 });
+      await store.insertKey(db, { ...row, expiresAt });
+      await this.#audit(db, by, 'key.trial', { appId, after: { keyId: row.keyId } });
+    });
+    return { appKey: credentials.appKey, expiresAt };
   }
 
   /** Switches one key off at once. */
@@ -112,7 +133,7 @@ export class AppKeys {
           'ObjectNotFound',
           `The app ${appId} has no key ${keyId} that was switched off within the last hour.`,
         );
-      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
+      const live = (await store.listKeys(db, appId)).filter(isLive);
       if (live.length > maxLiveKeys)
         throw fail('OperationForbidden', `The app has ${maxLiveKeys} live keys already. Switch one off first.`);
       await this.#audit(db, by, 'key.restore', {

@@ -53,7 +53,7 @@ export const asking =
   (table) =>
     appsWith(db, table);
 
-/** Keys of an app, newest first; disabled ones too. */
+/** Keys of an app, newest first; disabled ones and those of pretend phones too. */
 export function listKeys(db: Db, appId: string): Promise<KeyRow[]> {
   return db.all<KeyRow>(sql`select * from app_keys where app_id = ${appId} order by created_at desc, key_id desc`);
 }
@@ -75,7 +75,12 @@ export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter):
     rules,
     ...(dryRun?.isOther ? { dryRun } : {}),
     disabled: app.disabled_at !== null,
-    keys: keys.map((key) => ({ keyId: key.key_id, keyHash: key.key_hash, lastUsedAt: key.last_used_at })),
+    keys: keys.map((key) => ({
+      keyId: key.key_id,
+      keyHash: key.key_hash,
+      lastUsedAt: key.last_used_at,
+      expiresAt: key.expires_at,
+    })),
     secretKeys: secretKeys.map(secretKeyOf),
   };
 }
@@ -149,10 +154,22 @@ export async function insertKey(
     readonly keyHash: string;
     readonly hint: string;
     readonly now: number;
+    readonly expiresAt?: number;
   },
 ) {
-  await db.run(sql`insert into app_keys (app_id, key_id, key_hash, hint, created_at)
-    values (${key.appId}, ${key.keyId}, ${key.keyHash}, ${key.hint}, ${key.now})`);
+  await db.run(sql`insert into app_keys (app_id, key_id, key_hash, hint, created_at, expires_at)
+    values (${key.appId}, ${key.keyId}, ${key.keyHash}, ${key.hint}, ${key.now}, ${key.expiresAt ?? null})`);
+}
+
+/** Those of pretend phones that have ended, and of the others all but the newest. */
+export async function deleteTrialKeys(
+  db: Db,
+  appId: string,
+  { now, kept }: { readonly now: number; readonly kept: number },
+) {
+  await db.run(sql`delete from app_keys where app_id = ${appId} and expires_at is not null and (expires_at <= ${now}
+    or key_id not in (select key_id from app_keys where app_id = ${appId} and expires_at is not null
+      order by created_at desc, key_id desc limit ${kept}))`);
 }
 
 export async function disableKey(db: Db, appId: string, keyId: string, now: number): Promise<boolean> {

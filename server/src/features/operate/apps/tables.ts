@@ -27,6 +27,7 @@ export const appKeys = defineTable({
     created_at: bigint,
     last_used_at: nullable(bigint),
     disabled_at: nullable(bigint),
+    expires_at: nullable(bigint),
   },
   key: ['app_id', 'key_id'],
 });

@@ -5,9 +5,20 @@ import type { Database } from '../../../db/db.ts';
 import { newestMigration } from '../../../db/migrate.ts';
 import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import type { LoadStep } from './load-history.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const bytes = (description: string) => Type.Number({ minimum: 0, description });
+
+const loadStep = Type.Object({
+  at: timestampSchema,
+  requests: Type.Integer({ minimum: 0, description: 'Answered in the five minutes until then' }),
+  answerMs: Type.Union([Type.Number(), Type.Null()], {
+    description: 'How long an answer took on average, milliseconds; null: there was none',
+  }),
+  queued: Type.Integer({ minimum: 0, description: 'Jobs that waited then' }),
+  freeBytes: bytes('Free on the disk of the data folder then'),
+});
 
 const systemSchema = Type.Object({
   version: Type.String({ description: 'Of Pharos' }),
@@ -35,6 +46,9 @@ const systemSchema = Type.Object({
     residentBytes: bytes('Resident memory of the process'),
     heapBytes: bytes('The part used by JavaScript objects'),
   }),
+  load: Type.Array(loadStep, {
+    description: 'Of this process: the last day in steps of five minutes, or since its start',
+  }),
 });
 
 const systemExample = {
@@ -47,6 +61,7 @@ const systemExample = {
   storage: { problem: null, warning: null, minFreeBytes: 104_857_600, reserveBytes: 67_108_864 },
   disk: { freeBytes: 20_000_000_000, totalBytes: 60_000_000_000 },
   memory: { residentBytes: 140_000_000, heapBytes: 38_000_000 },
+  load: [{ at: exampleCreated, requests: 4_200, answerMs: 3.4, queued: 0, freeBytes: 20_000_000_000 }],
 };
 
 interface Deps {
@@ -61,6 +76,12 @@ interface Deps {
     readonly reserveBytes: number;
   }>;
   readonly countJobs: () => Promise<Readonly<Record<string, number>>>;
+  readonly load: () => readonly LoadStep[];
+}
+
+export async function freeOn(folder: string) {
+  const disk = await statfs(folder);
+  return { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize };
 }
 
 /** The state of this process and its storage, for people. `/metrics` is the same for machines. */
@@ -82,7 +103,7 @@ export function systemConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
           countJobs(),
           db.describe(),
           newestMigration((statement) => db.all(statement)),
-          statfs(dataFolder),
+          freeOn(dataFolder),
           deps.storage(),
         ]);
         const { rss, heapUsed } = process.memoryUsage();
@@ -95,8 +116,9 @@ export function systemConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
             database: { product, migration, ...db.stats() },
             jobs,
             storage: { ...storage, problem: storage.problem ?? null, warning: storage.warning ?? null },
-            disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
+            disk,
             memory: { residentBytes: rss, heapBytes: heapUsed },
+            load: deps.load().map(({ at, ...rest }) => ({ at: isoTime(at), ...rest })),
           },
         };
       },

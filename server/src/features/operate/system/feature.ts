@@ -1,10 +1,12 @@
 import { version } from '../../../config/version.ts';
+import { RequestCounts } from '../../../http/server/request-counts.ts';
 import { countJobs } from '../../../jobs/store.ts';
 import type { ServiceCondition } from '../../condition.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { findServiceConditions, node } from './conditions.ts';
-import { systemConsoleEndpoints } from './console-routes.ts';
+import { freeOn, systemConsoleEndpoints } from './console-routes.ts';
+import { LoadHistory, stepMs } from './load-history.ts';
 
 declare module '../../context.ts' {
   interface Context {
@@ -12,27 +14,42 @@ declare module '../../context.ts' {
     readonly findServiceConditions: () => Promise<readonly ServiceCondition[]>;
     /** The machine's name. */
     readonly node: string;
+    /** What was answered since the start. */
+    readonly requestCounts: RequestCounts;
   }
 }
 
-export const makers: Makers<Context, 'findServiceConditions' | 'node'> = {
+export const makers: Makers<Context, 'findServiceConditions' | 'node' | 'requestCounts'> = {
   findServiceConditions: (context) => () => findServiceConditions(context),
   node: () => node,
+  requestCounts: () => new RequestCounts(),
 };
 
 /** What the service says of itself and its disk. */
-export function systemFeature({ config, db, now, room }: Context): Feature {
+export function systemFeature({ config, db, now, room, requestCounts, inBackground }: Context): Feature {
   const storage = async () => {
     await room.look();
     const { minFreeBytes, reserveBytes } = room.report();
     const problem = db.diskFailure?.message ?? room.problem();
     return { problem, warning: room.warning(), minFreeBytes, reserveBytes };
   };
+  const dataFolder = config.dataFolder;
+  const history = new LoadHistory({
+    now,
+    answered: () => requestCounts.totals(),
+    queued: async () => (await countJobs(db, now()))['queued'] ?? 0,
+    freeBytes: async () => (await freeOn(dataFolder)).freeBytes,
+  });
+  let timer: NodeJS.Timeout | undefined;
   return {
     consoleEndpoints: systemConsoleEndpoints({
-      ...{ db, now, version, storage },
-      dataFolder: config.dataFolder,
+      ...{ db, now, version, storage, dataFolder },
       countJobs: () => countJobs(db, now()),
+      load: () => history.steps,
     }),
+    start() {
+      timer = setInterval(() => inBackground('noting the load', () => history.note()), stepMs).unref();
+    },
+    stop: () => clearInterval(timer),
   };
 }

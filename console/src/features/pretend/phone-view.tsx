@@ -1,0 +1,64 @@
+import { Button, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { eventWordsHere } from '../../lib/text/event-words.ts';
+import { timesIn } from '../../lib/time/times.ts';
+import { t, tenths } from '../../lib/words/words.ts';
+import classes from './pretend.module.css';
+import type { PhoneAccess } from './pretend-phone.ts';
+import { useWalk, type Walk } from './use-walk.ts';
+
+interface Props {
+  readonly access: PhoneAccess;
+  /** What follows, once the phone is registered. */
+  readonly children?: (walk: Walk) => ReactNode;
+}
+
+/** A phone that walks past a beacon, and what arrives on it. */
+export function PhoneView({ access, children }: Props) {
+  const walk = useWalk(access);
+  const { step, metres, arrived, events, failure } = walk;
+  const { name } = access.beacon;
+  const [newest] = arrived;
+  const times = timesIn(Intl.DateTimeFormat().resolvedOptions().timeZone);
+  return (
+    <div className={classes.view}>
+      <PhonePreview
+        appName={access.appName}
+        title={newest?.title ?? ''}
+        body={newest?.body ?? t('No message yet.')}
+        times={times}
+      />
+      <div className={classes.side}>
+        <FailureNote message={failure} />
+        <div role="status">
+          <Text fw={600}>{stepText(step, name, newest !== undefined)}</Text>
+          {metres !== undefined && step !== 'gone' && (
+            <Text c="dimmed">{t('{metres} m away', { metres: tenths(metres) })}</Text>
+          )}
+        </div>
+        {events.length > 0 && (
+          <ol className={classes.events} aria-label={t('What the service noticed')}>
+            {events.map(({ objectId, event }) => (
+              <li key={objectId}>{eventWordsHere[event]}</li>
+            ))}
+          </ol>
+        )}
+        {step === 'beside' && (
+          <Button variant="default" onClick={walk.leave}>
+            {t('Walk away')}
+          </Button>
+        )}
+        {children?.(walk)}
+      </div>
+    </div>
+  );
+}
+
+function stepText(step: Walk['step'], name: string, hasMessage: boolean): string {
+  if (step === 'coming') return t('The phone is coming to {name}.', { name });
+  if (step === 'leaving') return t('The phone is leaving {name}.', { name });
+  if (step === 'gone') return t('The phone is gone.');
+  return hasMessage ? t('The message has arrived.') : t('The phone is beside {name}.', { name });
+}
