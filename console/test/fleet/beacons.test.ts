@@ -322,7 +322,7 @@ describe('beacons in the console', () => {
     await other.page.getByText('still here').waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Delete' }).count(), 0);
     await goTo(other.page, `/console/apps/${app.appId}/beacons/import`);
-    await other.page.getByText('Your role cannot change beacons.', { exact: false }).waitFor();
+    await other.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
     assert.deepEqual(other.complaints, []);
     await other.context.close();
   });

@@ -1,7 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 import { type BeaconPlace, isPlace } from './beacon-place.ts';
 
@@ -42,7 +41,7 @@ const create = createRoute({
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyPage(() => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
+  component: forRoles('createBeacon', () => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({

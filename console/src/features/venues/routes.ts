@@ -1,7 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 /** Below the beacons, since that is where they were before they had a place of their own in the navigation: links are kept in mails and notes. */
@@ -42,7 +41,7 @@ const floor = createRoute({
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/$venueId/import',
-  component: lazyPage(() => import('./geojson/import-page.tsx'), 'ImportVenuePage'),
+  component: forRoles('createZone', () => import('./geojson/import-page.tsx'), 'ImportVenuePage'),
 });
 
 const round = createRoute({
