@@ -44,7 +44,14 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             mt="sm"
             variant={current === 2 ? 'filled' : 'default'}
             leftSection={<Icon name="edit" size={16} />}
-            renderRoot={(props) => <Link {...props} to="/apps/$appId/messages/new" params={{ appId }} />}
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/apps/$appId/messages/new"
+                params={{ appId }}
+                search={data.beacon ? { beacon: data.beacon } : {}}
+              />
+            )}
           >
             {t('Write a notification')}
           </Button>

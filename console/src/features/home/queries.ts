@@ -41,12 +41,13 @@ export const stepsQuery = (appId: string) =>
       const data = dataOf(appId);
       const none = { limit: 0, count: 1 } as const;
       const [beacons, notifications, scenarios] = await Promise.all([
-        data.beacons.list(none),
+        data.beacons.list({ limit: 1, count: 1 }),
         data.notifications.list(none),
         data.storylines.listAllDetails(none),
       ]);
       return {
         beacons: beacons.count ?? 0,
+        beacon: beacons.results[0]?.objectId,
         messages: (notifications.count ?? 0) + (scenarios.count ?? 0),
       };
     },

@@ -39,6 +39,8 @@ interface Props {
   readonly message?: Message;
   /** A new one begins as a copy of this one. */
   readonly model?: Message;
+  /** A new one begins at this beacon. */
+  readonly beacon?: string;
   readonly isLocked?: boolean;
   readonly onDone: () => void;
   readonly onCancel: () => void;
@@ -53,7 +55,7 @@ const copyOf = (model: Message): MessageFields => ({
 });
 
 /** One form for every message, however it is stored. */
-export function MessageForm({ appId, message, model, isLocked = false, onDone, onCancel }: Props) {
+export function MessageForm({ appId, message, model, beacon, isLocked = false, onDone, onCancel }: Props) {
   const hasStorylines = useMayCall()('listStorylines');
   const stop = useMessageStop(appId);
   const latest = useRef(message);
@@ -66,7 +68,7 @@ export function MessageForm({ appId, message, model, isLocked = false, onDone, o
     name: `message ${part ?? `new ${model?.objectId ?? appId}`}`,
     record: message,
     ...(model ? { start: copyOf(model) } : {}),
-    fieldsOf: (known) => known?.fields ?? newMessage(),
+    fieldsOf: (known) => known?.fields ?? { ...newMessage(), beacons: beacon ? [beacon] : [] },
     bodyOf: memberOf,
     check: (fields) => messageProblems(fields, isOn || switchesOn.current),
     ...(isOn ? { stop } : {}),

@@ -33,7 +33,7 @@ function useBack(appId: string) {
 
 export function NewMessagePage() {
   const { appId } = createRoute.useParams();
-  const { from } = createRoute.useSearch();
+  const { from, beacon } = createRoute.useSearch();
   const goBack = useBack(appId);
   const hasStorylines = useMayCall()('listStorylines');
   const { data: model, error } = useQuery({
@@ -45,7 +45,13 @@ export function NewMessagePage() {
       <PageHeader title={t('New message')} back={<BackLink {...wayBack(appId)} />} />
       <FailureNote message={error?.message} />
       {(from === undefined || model) && (
-        <MessageForm appId={appId} {...(model ? { model } : {})} onDone={goBack} onCancel={goBack} />
+        <MessageForm
+          appId={appId}
+          {...(model ? { model } : {})}
+          {...(beacon ? { beacon } : {})}
+          onDone={goBack}
+          onCancel={goBack}
+        />
       )}
     </>
   );

@@ -13,9 +13,14 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/messages/new',
-  /** `from`: the message to copy. */
-  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-    typeof from === 'string' ? { from } : {},
+  /** `from`: the message to copy; `beacon`: where the new one is shown. */
+  validateSearch: ({
+    from,
+    beacon,
+  }: Record<string, unknown>): { readonly from?: string; readonly beacon?: string } => ({
+    ...(typeof from === 'string' ? { from } : {}),
+    ...(typeof beacon === 'string' ? { beacon } : {}),
+  }),
   component: forRoles('createNotification', () => import('./message-pages.tsx'), 'NewMessagePage'),
 });
 
