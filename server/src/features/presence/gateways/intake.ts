@@ -70,11 +70,11 @@ export function createGatewayIntake({ now, log, takeHeard, noteState, maxWaiting
     const queue = queues.get(key) ?? new GatewayQueue(take, maxWaiting);
     // Those that were quiet for longest come first.
     queues.delete(key);
-    queues.set(key, queue);
     for (const [oldest, one] of queues) {
-      if (queues.size <= maxQueues) break;
+      if (queues.size < maxQueues && !one.isQuiet(now())) break;
       if (one.isIdle) queues.delete(oldest);
     }
+    queues.set(key, queue);
     return queue;
   }
 

@@ -27,7 +27,8 @@ interface Waiting {
 
 /** One advertisement a second is all that the engine needs of a tag. */
 const slotMs = 1_000;
-/** Of so many tags it is known which second was taken last. */
+/** Which second of a tag was taken last is known for so long, and of so many tags: strangers' addresses change all the time. */
+const knownMs = 10_000;
 const maxKnown = 5_000;
 
 const taken: Outcome = { result: 'taken' };
@@ -44,9 +45,11 @@ export class GatewayQueue {
   #take: Take;
   /** By second and tag; the oldest first. */
   #waiting = new Map<string, Waiting>();
-  /** The second of each tag that was taken in last. */
-  readonly #last = new Map<string, number>();
+  #storing: ReadonlyMap<string, Waiting> = new Map();
+  /** The second of each tag that was taken in last, and when it arrived; the oldest first. */
+  readonly #last = new Map<string, { readonly second: number; readonly at: number }>();
   #isRunning = false;
+  #usedAt = 0;
 
   /** @param maxWaiting how many advertisements wait at most; then the oldest gives way */
   constructor(take: Take, maxWaiting: number) {
@@ -58,6 +61,11 @@ export class GatewayQueue {
     return !this.#isRunning;
   }
 
+  /** It has nothing to store, and knows nothing that still counts. */
+  isQuiet(now: number): boolean {
+    return this.isIdle && now - this.#usedAt >= knownMs;
+  }
+
   /**
    * Resolves when all of it is stored, with what became of each. Rejects if that fails.
    *
@@ -65,6 +73,7 @@ export class GatewayQueue {
    */
   add({ heard, ...message }: Message, take: Take): Promise<readonly Outcome[]> {
     this.#take = take;
+    this.#usedAt = message.now;
     const outcomes = heard.map((one) => this.#put(one, message));
     if (!this.#isRunning && this.#waiting.size > 0) void this.#run();
     return Promise.all(outcomes);
@@ -74,36 +83,45 @@ export class GatewayQueue {
     const tag = tagOf(heard);
     const second = Math.floor((heard.occurredAt ?? now) / slotMs);
     const key = `${second} ${tag}`;
+    const storing = this.#storing.get(key);
+    if (storing) return asMerged(storing);
     const before = this.#waiting.get(key);
-    if (!before && this.#last.get(tag) === second) return merged;
-    this.#note(tag, second);
+    if (!before && this.#last.get(tag)?.second === second) return merged;
+    this.#note(tag, second, now);
     const done = before?.done ?? Promise.withResolvers<Outcome>();
     this.#waiting.set(key, { heard, sentAt, done });
-    if (before) return done.promise.then((outcome) => (outcome === taken ? merged : outcome));
+    if (before) return asMerged(before);
     if (this.#waiting.size > this.#maxWaiting) this.#dropOldest();
     return done.promise;
   }
 
-  #note(tag: string, second: number): void {
+  #note(tag: string, second: number, now: number): void {
     this.#last.delete(tag);
-    this.#last.set(tag, second);
-    if (this.#last.size > maxKnown) this.#last.delete(this.#last.keys().next().value as string);
+    this.#last.set(tag, { second, at: now });
+    for (const [oldest, { at }] of this.#last) {
+      if (this.#last.size <= maxKnown && now - at < knownMs) break;
+      this.#last.delete(oldest);
+    }
   }
 
   #dropOldest(): void {
     const [key = '', oldest] = this.#waiting.entries().next().value ?? [];
     this.#waiting.delete(key);
-    oldest?.done.resolve(dropped);
+    if (!oldest) return;
+    this.#last.delete(tagOf(oldest.heard));
+    oldest.done.resolve(dropped);
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.size > 0) {
-      const part = [...this.#waiting.values()];
+      this.#storing = this.#waiting;
       this.#waiting = new Map();
+      const part = [...this.#storing.values()];
       // The time of sending says how far the gateway's clock is off, for what came with it.
       const bySending = [...Map.groupBy(part, ({ sentAt }) => sentAt)];
       await Promise.all(bySending.map(([sentAt, waiting]) => this.#store(waiting, sentAt)));
+      this.#storing = new Map();
     }
     this.#isRunning = false;
   }
@@ -122,5 +140,9 @@ export class GatewayQueue {
     }
   }
 }
+
+/** What stands for another one is stored when that is. */
+const asMerged = ({ done }: Waiting): Promise<Outcome> =>
+  done.promise.then((outcome) => (outcome === taken ? merged : outcome));
 
 const tagOf = ({ address, identity }: Heard): string => address ?? JSON.stringify(identity);
