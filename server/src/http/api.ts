@@ -140,9 +140,14 @@ function handle(
   });
 }
 
-/** The audit shows a key, and the agent that says that it uses it. */
-const nameOf = (key: string, agent: string | string[] | undefined) =>
-  agent === undefined ? `key ${key}` : `key ${key}, agent ${String(agent).slice(0, 100)}`;
+/** The audit shows a key, and the agent that says that it uses it: on one line, and as it is read. */
+function nameOf(key: string, agent: string | string[] = ''): string {
+  const shown = String(agent)
+    .slice(0, 100)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return shown === '' ? `key ${key}` : `key ${key}, agent ${shown}`;
+}
 
 /**
  * Of secret keys' writes, the audit keeps changes to the app. Writes about phones and the app's own records can be thousands a

@@ -41,6 +41,7 @@ async function open(settings: Readonly<Record<string, string>>) {
   };
 }
 
+const asAgent = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const textOf = (answer: unknown) => (answer as { content: { text: string }[] }).content[0]?.text ?? '';
 
 describe('agents that may read', () => {
@@ -77,6 +78,12 @@ describe('agents that may read', () => {
     assert.match(textOf(hidden), /does not have the scope records:list in the bucket others/);
     const nameless = await client.callTool({ name: 'getBeacon', arguments: {} });
     assert.deepEqual([nameless.isError, textOf(nameless)], [true, 'objectId is missing: it is a text.']);
+    for (const objectId of ['.', '..']) {
+      const step = await client.callTool({ name: 'getBeacon', arguments: { objectId } });
+      assert.deepEqual([step.isError, textOf(step)], [true, `objectId cannot be ${objectId}.`]);
+    }
+    const broken = await client.callTool({ name: 'getBeacon', arguments: { objectId: '\ud800' } });
+    assert.match(textOf(broken), /ObjectNotFound/);
   });
 
   test('cannot write, whatever their key may do, and are told who can allow it', async () => {
@@ -110,11 +117,12 @@ describe('agents that may read', () => {
   });
 
   test('are nobody without a secret key, or from a page of another site', async () => {
-    const ask = (headers: Readonly<Record<string, string>>) =>
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const ask = (headers: Readonly<Record<string, string>>, body: unknown = message) =>
       fetch(new URL('/mcp', site.address), {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+        headers: { ...asAgent, ...headers },
+        body: JSON.stringify(body),
       });
     assert.equal((await ask({})).status, 400);
     assert.equal((await ask({ 'x-service-appid': app.appId, 'x-service-appkey': app.appKey })).status, 403);
@@ -122,17 +130,56 @@ describe('agents that may read', () => {
     assert.equal((await ask({ ...own, 'x-service-appkey': `${own['x-service-appkey']}x` })).status, 404);
     assert.equal((await ask({ ...own, origin: 'https://evil.example' })).status, 403);
     assert.equal((await ask(own)).status, 200);
+    // One request is one call, and so large at most.
+    assert.equal((await ask(own, [message, message])).status, 400);
+    assert.equal((await ask(own, { ...message, params: { cursor: 'x'.repeat(1_048_576) } })).status, 413);
+    const { statusCode } = await app.app.server.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: { ...asAgent, ...own, host: '[::1' },
+      payload: message,
+    });
+    assert.equal(statusCode, 200);
   });
 });
 
 test('agents that may write are in the audit by their name, and off is absent', async () => {
-  const site = await open({ PHAROS_MCP: 'write' });
+  const site = await open({ PHAROS_MCP: 'write', PHAROS_PUBLIC_URL: '' });
   try {
+    for (const [host, origin, status] of [
+      ['localhost:8080', 'http://localhost:8080', 400],
+      ['localhost:8080', 'http://localhost:8081', 403],
+      ['evil.example', 'http://evil.example', 403],
+      ['[::1', 'http://[::1', 403],
+    ] as const) {
+      const { statusCode } = await site.app.app.server.inject({
+        method: 'GET',
+        url: '/mcp',
+        headers: { host, origin },
+      });
+      assert.equal(statusCode, status, origin);
+    }
     const client = await site.connect([{ resource: 'beacons', verbs: ['create'] }]);
     const made = await client.callTool({ name: 'createBeacon', arguments: { body: beacon } });
     assert.equal(made.isError, false, textOf(made));
     const actors = await site.app.storage.db.all(sql`select actor from audit where action = ${'data.createBeacon'}`);
     assert.deepEqual(actors, [{ actor: 'key Helper 1, agent curator' }]);
+    const own = {
+      'x-service-appid': site.app.appId,
+      'x-service-appkey': await site.keyOf([{ resource: 'beacons', verbs: ['create'] }]),
+    };
+    const names = { ' \u0000\r\n': 'key Helper 2', 'a\r\nkey\u001b[2J\u202eB': 'key Helper 2, agent a key [2J B' };
+    for (const [name, shown] of Object.entries(names)) {
+      const sent = await site.app.send({
+        method: 'POST',
+        url: '/api/v2/beacons',
+        headers: { ...own, 'pharos-agent': name },
+        body: beacon,
+      });
+      assert.equal(sent.status, 201);
+      const [last] = await site.app.storage.db.all(sql`select actor from audit order by audit_id desc limit 1`);
+      assert.deepEqual(last, { actor: shown });
+    }
   } finally {
     await site.close();
   }

@@ -54,11 +54,14 @@ export function registerMcp(server: FastifyInstance, options: McpOptions): void 
  * @throws Failure OperationForbidden
  */
 function assertOwnOrigin({ headers, protocol }: FastifyRequest, publicUrl: string | undefined): void {
-  if (headers.origin === undefined) return;
-  const own = publicUrl ?? `${protocol}://${headers.host}`;
-  const isHere = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.origin);
-  if (headers.origin !== new URL(own).origin || (publicUrl === undefined && !isHere))
-    throw fail('OperationForbidden', 'Pages of other origins may not call this.');
+  const { origin } = headers;
+  if (origin === undefined) return;
+  const isHere = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(origin);
+  const isOwn =
+    publicUrl === undefined
+      ? isHere && origin === `${protocol}://${headers.host}`
+      : origin === new URL(publicUrl).origin;
+  if (!isOwn) throw fail('OperationForbidden', 'Pages of other origins may not call this.');
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Response): FastifyReply {

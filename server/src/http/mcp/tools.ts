@@ -22,7 +22,7 @@ export interface ToolOperation {
   readonly isWrite: boolean;
   /** Whether a key with these scopes may call it; the interface decides about each call anew. */
   isFor(scopes: Scopes): boolean;
-  /** The path with its query, and the body. @throws TypeError when a parameter of the path is missing */
+  /** The path with its query, and the body. @throws TypeError when a parameter of the path is missing, or a step */
   requestOf(input: Readonly<Record<string, unknown>>): { readonly url: string; readonly payload?: string };
 }
 
@@ -105,7 +105,9 @@ function urlOf(path: string, parameters: readonly Parameter[], input: Readonly<R
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = input[name];
     if (typeof value !== 'string' || value === '') throw new TypeError(`${name} is missing: it is a text.`);
-    return encodeURIComponent(value);
+    // To a URL they are steps, also as %2E: the request would be another operation's (WHATWG URL, "single-dot" and "double-dot").
+    if (value === '.' || value === '..') throw new TypeError(`${name} cannot be ${value}.`);
+    return encodeURIComponent(value.toWellFormed());
   });
   const query = new URLSearchParams();
   for (const { name, in: place } of parameters) {

@@ -16,6 +16,8 @@ export function asFailure(error: unknown): Failure {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return fail('UnsupportedMediaType', { cause: error });
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fail('ObjectTooLarge', { cause: error });
     case 'FST_ERR_BAD_URL':
       return fail('NotFound', { message: 'The address is not a valid URL path.', cause: error });
     default:
