@@ -128,7 +128,7 @@ export function createGatewayIntake({ now, log, takeHeard, noteState, maxWaiting
 }
 
 /** Names of receivers are compared as everywhere; see `receiverName`. */
-const mayName = ({ gateways }: GatewaySender, gateway: string): boolean =>
+export const mayName = ({ gateways }: Pick<GatewaySender, 'gateways'>, gateway: string): boolean =>
   !gateways || [...gateways].some((one) => receiverName(one) === receiverName(gateway));
 
 const noCounts = (): Record<Result, number> => ({ taken: 0, unknown: 0, refused: 0, merged: 0, dropped: 0 });

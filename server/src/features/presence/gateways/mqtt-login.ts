@@ -3,7 +3,7 @@ import { Failure } from '../../../base/errors.ts';
 import { randomText } from '../../../base/id.ts';
 import type { LetIn } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import type { Context } from '../../context.ts';
-import type { GatewayIntake } from './intake.ts';
+import { type GatewayIntake, mayName } from './intake.ts';
 import { reporting } from './report-route.ts';
 
 export interface MqttLoginDeps extends Pick<Context, 'assertRoom' | 'cacheVersion' | 'onError'> {
@@ -63,5 +63,5 @@ const refusals: ReadonlySet<string> = new Set(['CredentialsMissing', 'InvalidCre
 function maySpeak({ secretKey }: Admission, gateway: string | undefined): boolean {
   if (!secretKey?.scopes.include(reporting)) return false;
   const gateways = secretKey.scopes.gateways(reporting);
-  return gateway === undefined || !gateways || gateways.has(gateway);
+  return gateway === undefined || mayName({ gateways }, gateway);
 }

@@ -80,6 +80,7 @@ for (const database of databases) {
     test('is of the gateway that the topic names, as long as the key is for it', async () => {
       const { secretKey } = await keyFor([reporting(['ac233fc03641'])]);
       const { minor, objectId } = await worn();
+      await open(`${site.app.appId}/AC:23:3F:C0:36:41`, secretKey);
       const gateway = await open(site.app.appId, secretKey);
       await gateway.client.publishAsync('/gw/ac233fc03641/status', minew(minor), { qos: 1 });
       assert.equal(await visits(objectId), 1);

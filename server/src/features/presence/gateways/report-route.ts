@@ -5,7 +5,7 @@ import { type Format, formats, maxBytes } from '@pharos/gateways';
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
-import type { GatewayIntake, GatewaySender } from './intake.ts';
+import { type GatewayIntake, type GatewaySender, mayName } from './intake.ts';
 
 export const gatewayTag: Tag = {
   name: 'Gateways',
@@ -95,7 +95,7 @@ const senderOf = ({ app, params, secretKey, user }: Call<undefined, Format | und
 });
 
 function assertMaySpeakFor(gateway: string, gateways: ReadonlySet<string> | undefined): void {
-  if (gateways && !gateways.has(gateway))
+  if (!mayName({ gateways }, gateway))
     throw fail('OperationForbidden', `The secret key is for other gateways than ${gateway}.`);
 }
 

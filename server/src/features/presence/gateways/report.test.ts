@@ -198,6 +198,8 @@ for (const database of databases) {
         (await report(gateway, minew(9_999), { headers: headers as Record<string, string> })).status;
       assert.equal(await send('hall', headersOf(own)), 200);
       assert.equal(await send('ac233fc03641', headersOf(own)), 403);
+      // However its address is spelled, it is the same gateway.
+      assert.equal(await send('ac233fc03641', headersOf(await keyFor(['AC:23:3F:C0:36:41']))), 200);
       assert.equal(await send('hall', basic(site.app.appId, own)), 200);
       assert.equal(await send('ac233fc03641', basic(site.app.appId, own)), 403);
       assert.equal(await send('hall', basic(site.app.appId, `${own}x`)), 404);
