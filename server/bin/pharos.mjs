@@ -6,7 +6,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isService, nodeFlags, withAllocator, withCommand } from './process-options.mjs';
 
@@ -32,13 +32,16 @@ if (isPackage && (major < 22 || (major === 22 && minor < 15))) {
 } else if (!existsSync(pinnedNode)) {
   process.stderr.write('Pharos is not installed yet. Run npm start or npm ci in its folder.\n');
   process.exitCode = 1;
-} else if (process.execPath === realpathSync(pinnedNode)) {
+} else if (isPinned || process.execPath === realpathSync(pinnedNode)) {
   if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
   // What Node compiles is kept from one start to the next: compiling takes most of a start, and the TypeScript loader
-  // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes. systemd gives one that can.
+  // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes. systemd gives one that can, or
+  // several (systemd.exec, CacheDirectory=).
   const bundled = isPackage ? packaged : (await import('../../scripts/program/find.mjs')).findProgram();
-  nodeModule.enableCompileCache(join(process.env.CACHE_DIRECTORY ?? bundled ?? join(root, '.cache'), 'compile'));
+  nodeModule.enableCompileCache(
+    join(process.env.CACHE_DIRECTORY?.split(delimiter)[0] ?? bundled ?? join(root, '.cache'), 'compile'),
+  );
   if (bundled === undefined) {
     await import('../../scripts/bundled-libraries.mjs');
     await import('../src/main.ts');
