@@ -42,6 +42,11 @@ for (const database of databases) {
       assert.deepEqual(await shown(), [id]);
       const wrong = await editor.send({ method: 'POST', url: url(), body: body({ title: '', beacons: [] }) });
       assert.equal(wrong.status, 400);
+      const nowhere = { beacons: [site.hall, '0000000000000000NONE'] };
+      for (const change of [nowhere, { goal: { kind: 'visit', beaconId: '0000000000000000NONE', withinHours: 24 } }]) {
+        const made = await editor.send({ method: 'POST', url: url(), body: body(change) });
+        assert.equal(made.status, 404, JSON.stringify(made.body));
+      }
       const old = { 'if-match': '"old"' };
       assert.equal((await editor.send({ method: 'POST', url: url(), body: body(), headers: old })).status, 412);
       assert.deepEqual(await site.list('storylines'), []);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { recordChange } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
+import { fail } from '../../base/errors.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { isoTime, updatedAnswer } from '../../http/answers.ts';
@@ -16,10 +17,10 @@ import { detailExample, detailShape, storylineExample, storylineShape } from './
 
 interface Sent {
   readonly storyline: object;
-  readonly scenario: object;
+  readonly scenario: ReturnType<typeof detailShape.readCreate>;
 }
 
-interface Deps extends Pick<Context, 'db' | 'noteChange' | 'storylineParts'> {
+interface Deps extends Pick<Context, 'assertGoal' | 'db' | 'findUnreadableBeacons' | 'noteChange' | 'storylineParts'> {
   /** Also an app that is switched off. @throws Failure ObjectNotFound */
   readonly findApp: (appId: string) => Promise<AppContext>;
 }
@@ -33,7 +34,14 @@ export const toStorylineFeature = (context: Context): Feature => ({
  * A notification becomes a storyline with one scenario. Both get its objectId: by it the engine knows what a visitor was shown already,
  * and analytics what belongs to the message.
  */
-function toStoryline({ db, noteChange, storylineParts, findApp }: Deps): ConsoleEndpoint {
+function toStoryline({
+  db,
+  noteChange,
+  storylineParts,
+  findApp,
+  findUnreadableBeacons,
+  assertGoal,
+}: Deps): ConsoleEndpoint {
   return consoleEndpoint<Sent>({
     method: 'POST',
     path: '/apps/:appId/notifications/:objectId/storyline',
@@ -61,6 +69,11 @@ function toStoryline({ db, noteChange, storylineParts, findApp }: Deps): Console
       await db.transaction(async (db) => {
         const row = await lockNotification(db, key);
         readIfMatch(headers)?.(tagOfRow(notifications.records, row));
+        // What is restored may name what is gone; what is written, as here, may not.
+        const { beacons = [], goal } = body.scenario;
+        const [missing] = await findUnreadableBeacons(db, caller, beacons);
+        if (missing !== undefined) throw fail('ObjectNotFound', `beacons: there is no beacon ${missing}.`);
+        if (goal) await assertGoal(db, caller, goal);
         await notifications.records.remove(db, key);
         await noteChange(db, key);
         const past = {
