@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { databases } from '../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
 import { openSite, type Site, week } from '../../../test/support/site.ts';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`a notification that becomes a storyline on ${database}`, () => {
     let site: Site;
     let editor: Browser;
