@@ -14,7 +14,9 @@ import type { Database } from '../db.ts';
 import { migrate } from '../migrate.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
 
-const insert = (name: string) => sql`insert into settings (name, value) values (${name}, 'v')`;
+/** Can be repeated: one whose outcome is unknown may have been done, as on a machine that is busy for longer than the deadline. */
+const insert = (name: string) =>
+  sql`insert into settings (name, value) values (${name}, 'v') on conflict (name) do nothing`;
 const isRefused = (error: unknown) =>
   error instanceof Failure && error.entry.status === 503 && error.retryAfter !== undefined && !error.isOutcomeUnknown;
 const isUnknown = (error: unknown) =>
