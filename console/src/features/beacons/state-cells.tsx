@@ -6,6 +6,7 @@ import { showAge } from '../../lib/time/time.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { batteryOf, stateOf } from './beacon-state.ts';
+import classes from './beacons.module.css';
 import { beaconVisitsQuery } from './queries.ts';
 
 interface Props {
@@ -17,21 +18,28 @@ interface Props {
 
 export function StateCell({ appId, beacon, ids }: Props) {
   const { data } = useQuery(beaconVisitsQuery(appId, ids));
-  if (!data) return '…';
-  const { text, color, sentence } = stateOf(data.get(beacon.objectId), batteryOf(beacon), Date.now());
+  const state = data && stateOf(data.get(beacon.objectId), batteryOf(beacon), Date.now());
   return (
-    <Badge variant="light" color={color} tt="none" title={sentence}>
-      {text}
-    </Badge>
+    <span className={classes.state}>
+      {state ? (
+        <Badge variant="light" color={state.color} tt="none" title={state.sentence}>
+          {state.text}
+        </Badge>
+      ) : (
+        '…'
+      )}
+    </span>
   );
 }
 
 export function LastVisitCell({ appId, beacon, ids, times }: Props & { readonly times: Times }) {
   const { data } = useQuery(beaconVisitsQuery(appId, ids));
   const visits = data?.get(beacon.objectId);
-  if (!visits) return '';
-  const { visitors, lastVisitAt } = visits;
-  return <span title={times.dateTime(lastVisitAt)}>{visitors > 0 ? t('now') : showAge(lastVisitAt)}</span>;
+  return (
+    <span className={classes.lastVisit} title={visits && times.dateTime(visits.lastVisitAt)}>
+      {visits && (visits.visitors > 0 ? t('now') : showAge(visits.lastVisitAt))}
+    </span>
+  );
 }
 
 /** One question for all beacons of a venue. */
