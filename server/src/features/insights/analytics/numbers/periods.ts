@@ -8,7 +8,7 @@ import * as store from './store.ts';
 import type { rollupPeriods } from './tables.ts';
 import { Tallies } from './tally.ts';
 
-/** What is added up from days, and how far an answer may read it; see ADR 71 and 72. */
+/** What is added up from days, and how far an answer may read it; see ADR 33. */
 
 /** A whole month; the past days of the current month; the past months of a year. */
 export type Prepared = 'month' | 'part' | 'year';

@@ -11,7 +11,7 @@ import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
 
 /**
  * Rows of each beacon, of the total, and of each zone, floor and venue, whose id is then in `beacon_id`. Months, the past part of the
- * current month, and years are added up some minutes later; see ADR 71 and 72.
+ * current month, and years are added up some minutes later; see ADR 33.
  */
 const spans = [
   'hour',

@@ -103,7 +103,7 @@ export const wayRollups = defineTable({
 });
 
 /**
- * Until when the current month (`part`), a month and a year have been added up, with the version of the rows; see ADR 72 and 77. Only the
+ * Until when the current month (`part`), a month and a year have been added up, with the version of the rows; see ADR 33. Only the
  * version of months is read.
  */
 export const rollupPeriods = defineTable({

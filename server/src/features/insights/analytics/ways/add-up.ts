@@ -7,7 +7,7 @@ import { addRow, rowsOf } from './rows.ts';
 import * as store from './store.ts';
 import { peakKinds, type WayKind, Ways } from './tours.ts';
 
-/** Adds days up to months and months up to years, of visits and of their ways; see ADR 72. */
+/** Adds days up to months and months up to years, of visits and of their ways; see ADR 33. */
 
 /** The delay after a change of one of its days: a corrected day is often corrected again. */
 export const preparedWaitMs = 600_000;

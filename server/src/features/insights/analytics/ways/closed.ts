@@ -9,7 +9,7 @@ import * as store from './store.ts';
 import { type Way, type WayKind, Ways, wayText } from './tours.ts';
 
 /**
- * A cache of closed periods: the ways of years, months and parts of months, until these are rewritten. See ADR 77.
+ * A cache of closed periods: the ways of years, months and parts of months, until these are rewritten. See ADR 33.
  */
 
 export interface KeepingWays {
