@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { languageFor } from '@pharos/engine/decide';
 import { test } from 'vitest';
-import { languageFor } from '../../server/src/delivery/push/translations.ts';
 import { inLanguage, languageOf } from '../src/language.ts';
 
 const message = { alertTitle: 'Welcome', alertMessage: 'Start here.' };

@@ -14,7 +14,7 @@ export {
 export { nearestOf } from './position/nearest.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { MAX_VISIT_MS } from './presence/expiry.ts';
-export { anotherId, presenceEventId, sightingKey, timePrefix, visitIdOf } from './presence/ids.ts';
+export { anotherId, presenceEventId, sightingKey, timeOfId, timePrefix, visitIdOf } from './presence/ids.ts';
 export { DEFAULT_RADIUS } from './presence/presence.ts';
 export { SILENCE_SECONDS, silenceMs } from './presence/silence.ts';
 export { copyTrack, newTrack } from './presence/state.ts';

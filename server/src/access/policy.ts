@@ -256,13 +256,6 @@ export function periodsOf({ retentionDays }: Pick<AppPolicy, 'retentionDays'>) {
   return { deliveries: events, positions: events, ...retentionDays };
 }
 
-/** How long visits, events and deliveries with zero retention stay (ms), so that slightly late reports are still corrected. */
-export const noDayMs = 3_600_000;
-
-/** Whether visits or events have zero retention: then there is no past to compare with. */
-export const isForgetful = ({ retentionDays: { visits, events } }: Pick<AppPolicy, 'retentionDays'>): boolean =>
-  visits === 0 || events === 0;
-
 /** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string, preset: Preset = 'specification'): AppPolicy {
   const given = JSON.parse(stored) as Partial<AppPolicy>;

@@ -102,16 +102,3 @@ function tailText(tail: Uint8Array): string {
   for (let place = 0; place < tailLength; place++) text[place] = letters[tail[place] ?? 0] ?? 0;
   return text.toString('latin1', 0, tailLength);
 }
-
-/** When an objectId was made (epoch ms): the time in its first 8 characters; 0 for any other text. */
-export function timeOfId(objectId: string): number {
-  let time = 0;
-  for (let place = 0; place < 8; place++) {
-    const digit = digitOf.get(objectId[place] ?? '');
-    if (digit === undefined) return 0;
-    time = time * 62 + digit;
-  }
-  return time;
-}
-
-const digitOf: ReadonlyMap<string, number> = new Map([...alphabet].map((letter, value) => [letter, value]));

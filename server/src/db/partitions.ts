@@ -1,4 +1,5 @@
-import { firstIdAt, timeOfId } from '../base/id.ts';
+import { timeOfId } from '@pharos/engine';
+import { firstIdAt } from '../base/id.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import type { Database, Db } from './db.ts';
 

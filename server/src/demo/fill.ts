@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import { timePrefix } from '@pharos/engine';
+import type { SiteTrigger } from '@pharos/engine/decide';
 import { createRandom } from '@pharos/engine/simulation';
 import type { Database, Db } from '../db/db.ts';
 import { type DemoMark, findDemoMark, saveDemoMark } from '../features/operate/apps/demo-mark.ts';
@@ -7,7 +8,7 @@ import { findAppAccess } from '../features/operate/apps/store.ts';
 import { listBeaconNames } from '../features/places/beacons/store.ts';
 import { installationExists } from '../features/presence/sightings/lock/lock.ts';
 import { findBeaconsById } from '../features/presence/sightings/site/site.ts';
-import { findTriggers, type SiteTrigger } from '../features/presence/sightings/site/triggers.ts';
+import { findTriggers } from '../features/presence/sightings/site/triggers.ts';
 import { noteVisitChanges } from '../features/presence/sightings/traces/visits.ts';
 import { dayMs } from './calendar.ts';
 import type { PushPlan } from './collection.ts';

@@ -1,10 +1,9 @@
 import type { PresenceEvent } from '@pharos/engine';
+import { type Decision, triggerDeliveryId } from '@pharos/engine/decide';
 import { createRandom, type Random } from '@pharos/engine/simulation';
 import type { RowOf } from '../db/table.ts';
 import type { deliveries } from '../features/messages/push/resource.ts';
 import { logRow } from '../features/presence/logs/store.ts';
-import { triggerDeliveryId } from '../features/presence/sightings/decide/decide.ts';
-import type { Decision } from '../features/presence/sightings/stages/decision.ts';
 import { eventRow, type VerdictRow, verdictRow } from '../features/presence/sightings/traces/events.ts';
 import { visitRow } from '../features/presence/sightings/traces/visits.ts';
 import { type Guest, seededId, senderOf } from './guests.ts';

@@ -1,10 +1,14 @@
 import { groupOf, heldOut, type Observation } from '@pharos/engine';
+import {
+  type Decision,
+  decide,
+  type Reads,
+  type ReportedPlace,
+  type SiteTrigger,
+  type TrackRecord,
+} from '@pharos/engine/decide';
 import type { Random } from '@pharos/engine/simulation';
 import type { AppPolicy } from '../access/policy.ts';
-import { decide } from '../features/presence/sightings/decide/decide.ts';
-import type { SiteTrigger } from '../features/presence/sightings/site/triggers.ts';
-import type { Decision, Reads, ReportedPlace } from '../features/presence/sightings/stages/decision.ts';
-import type { TrackRecord } from '../features/presence/sightings/stages/track.ts';
 import type { Guest } from './guests.ts';
 import { type Hall, hallOf } from './halls.ts';
 import { goalMs, idleCampaign, workingCampaign } from './messages.ts';

@@ -28,6 +28,17 @@ export function timePrefix(at: number): string {
   return text;
 }
 
+/** When an objectId was made (ms): the time in its first 8 characters; 0 for any other text. */
+export function timeOfId(id: string): number {
+  let time = 0;
+  for (let place = 0; place < 8; place++) {
+    const digit = id[place] === undefined ? -1 : ALPHABET.indexOf(id[place] as string);
+    if (digit < 0) return 0;
+    time = time * 62 + digit;
+  }
+  return time;
+}
+
 /** An objectId as the interface has them: 8 characters of time and 12 of the parts' digest, 71 bits. */
 const timedId = (at: number, parts: readonly (string | number)[]): string => timePrefix(at) + digits(parts);
 

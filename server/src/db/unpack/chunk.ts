@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { firstIdAt, timeOfId } from '../../base/id.ts';
+import { timeOfId } from '@pharos/engine';
+import { firstIdAt } from '../../base/id.ts';
 import type { SqlValue } from '../../base/sql.ts';
 
 /** Reads a chunk: rows of one app and table as a text, column by column, each compressed by itself. */

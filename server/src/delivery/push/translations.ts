@@ -1,12 +1,9 @@
+import { languageTag, type Members, type Translations, type Worded } from '@pharos/engine/decide';
 import { isObject } from '@pharos/query';
 import { type TProperties, Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
-import { languageTag, lookUpLanguage } from './language.ts';
 
-/** A message in several languages: as clients send it, and as one visitor gets it. */
-
-type Members = Readonly<Record<string, unknown>>;
-export type Translations = Readonly<Record<string, Members>>;
+/** A message in several languages: as clients send it. */
 
 const maxLanguages = 30;
 const maxBytes = 65_536;
@@ -28,11 +25,6 @@ export function translatedMembers<P extends TProperties>(members: P, what: strin
       }),
     ),
   };
-}
-
-export interface Worded {
-  readonly language?: string | null | undefined;
-  readonly translations?: Translations | null | undefined;
 }
 
 /** The rules that the schema cannot express. `texts` are the members of which at least one must not be empty. */
@@ -74,17 +66,4 @@ function isEmpty(members: Members, texts: readonly string[]): boolean {
   const said = Object.entries(members).filter(([, value]) => typeof value !== 'string' || value.trim() !== '');
   // An empty title is a decision only together with a text.
   return said.length === 0 && Object.keys(members).every((name) => texts.includes(name));
-}
-
-/** The language that somebody with this locale gets; null where the message has only one and does not say which. */
-export function languageFor({ language, translations }: Worded, locale: string | null | undefined): string | null {
-  if (!translations) return language ?? null;
-  const tags = Object.keys(translations);
-  return lookUpLanguage(locale, language ? [language, ...tags] : tags) ?? language ?? null;
-}
-
-/** The members in a language that `languageFor` has answered: those of the translation over those of the message. */
-export function inLanguage<M extends Members>(members: M, { translations }: Worded, language: string | null): M {
-  const translated = language !== null && translations ? translations[language] : undefined;
-  return translated ? { ...members, ...translated } : members;
 }

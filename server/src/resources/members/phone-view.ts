@@ -1,7 +1,8 @@
+import { timeOfId } from '@pharos/engine';
 import { type FieldLookup, isObject } from '@pharos/query';
 import type { Caller } from '../../access/caller.ts';
 import type { AppPseudonyms, Naming } from '../../access/pseudonyms/pseudonyms.ts';
-import { firstIdAt, timeOfId } from '../../base/id.ts';
+import { firstIdAt } from '../../base/id.ts';
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { type Member, type Members, type OfPhone, showCell } from './members.ts';

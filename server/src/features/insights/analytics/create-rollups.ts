@@ -1,4 +1,4 @@
-import { isForgetful } from '../../../access/policy.ts';
+import { isForgetful } from '@pharos/engine/decide';
 import type { Db } from '../../../db/db.ts';
 import type { Services } from '../../services.ts';
 import { MessageCounts } from './messages/counts.ts';

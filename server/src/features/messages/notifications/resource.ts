@@ -1,9 +1,10 @@
+import type { Translations } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../../access/delivery-rules.ts';
 import { experimentMembers, experimentProblems, type Variants } from '../../../access/experiment.ts';
 import type { Problem } from '../../../base/errors.ts';
 import { isWebAddress } from '../../../base/web-address.ts';
-import { type Translations, translatedMembers, translationProblems } from '../../../delivery/push/translations.ts';
+import { translatedMembers, translationProblems } from '../../../delivery/push/translations.ts';
 import {
   exampleCreated,
   exampleId,

@@ -1,4 +1,4 @@
-import { noDayMs } from '../../../access/policy.ts';
+import { noDayMs } from '@pharos/engine/decide';
 import { bigint, nullable, text as textColumn, withDefault } from '../../../db/table.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../../resources/members/members.ts';

@@ -1,14 +1,10 @@
+import { inLanguage, type Translations } from '@pharos/engine/decide';
 import { type FieldLookup, isObject, parseInstant, parseWhere, parseWhereValue } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import { fail, type Problem } from '../../../base/errors.ts';
 import { isEmptyPush } from '../../../delivery/push/content.ts';
 import { pushSenderKinds } from '../../../delivery/push/push-sender.ts';
-import {
-  inLanguage,
-  type Translations,
-  translatedMembers,
-  translationProblems,
-} from '../../../delivery/push/translations.ts';
+import { translatedMembers, translationProblems } from '../../../delivery/push/translations.ts';
 import {
   exampleCreated,
   exampleId,

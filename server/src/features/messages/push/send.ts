@@ -1,6 +1,6 @@
+import { inLanguage, languageFor } from '@pharos/engine/decide';
 import type { Db } from '../../../db/db.ts';
 import { contentOfPush } from '../../../delivery/push/content.ts';
-import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
 import type { Announce } from '../../domain-event.ts';
 import {

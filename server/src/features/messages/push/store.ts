@@ -1,6 +1,6 @@
+import type { Translations, Worded } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import type { Translations, Worded } from '../../../delivery/push/translations.ts';
 import { pushes } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
 

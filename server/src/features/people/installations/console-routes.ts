@@ -1,8 +1,8 @@
+import { languageTag } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { purposes } from '../../../access/consent.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import { languageTag } from '../../../delivery/push/language.ts';
 import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { listDecisions } from './consents.ts';

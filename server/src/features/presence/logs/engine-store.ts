@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { firstIdAt, timeOfId } from '../../../base/id.ts';
+import { timeOfId } from '@pharos/engine';
+import { firstIdAt } from '../../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import { BulkStatement, typesOf } from '../../../db/bulk.ts';
 import type { EventLog, LogStore } from '../../event-log.ts';

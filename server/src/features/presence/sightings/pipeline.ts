@@ -1,4 +1,5 @@
 import type { Sample } from '@pharos/engine';
+import type { TrackRecord } from '@pharos/engine/decide';
 import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
 import { effectOf, isShown, nothingShown, shownEffect, unprovenEffect } from './answer/answer.ts';
@@ -10,7 +11,6 @@ import { type TrackCache, unknownTrack } from './lock/track-cache.ts';
 import { endPresence, type RecordTools, recordDecisions } from './record/record.ts';
 import type { SiteReads } from './site/site.ts';
 import type { Decided, Effect, Fresh, Intake, Locked, Report } from './stages/stages.ts';
-import type { TrackRecord } from './stages/track.ts';
 
 /** Applies what batches say to the installations that they are about, in one transaction for several of them: lock, decide, record, answer. */
 

@@ -1,4 +1,5 @@
-import { isForgetful, periodsOf } from '../../../../access/policy.ts';
+import { isForgetful } from '@pharos/engine/decide';
+import { periodsOf } from '../../../../access/policy.ts';
 import type { PrivacyFacts, PushService, StorageHost } from './facts.ts';
 
 /** What the service keeps about visitors, in plain sentences for the organisation's privacy notice. */

@@ -1,4 +1,5 @@
-import { isForgetful, periodsOf } from '../../../../access/policy.ts';
+import { isForgetful } from '@pharos/engine/decide';
+import { periodsOf } from '../../../../access/policy.ts';
 import type { PrivacyFacts, PushService, StorageHost } from './facts.ts';
 
 /** The record of processing activities (Article 30 of the GDPR) as Markdown, for the organisation to complete. */

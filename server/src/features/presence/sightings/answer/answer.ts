@@ -1,9 +1,8 @@
 import type { Verdict } from '@pharos/engine';
+import type { Content, Decision } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { isProven, notProven } from '../../../../access/installation-proof.ts';
 import { exampleId, objectIdSchema, otherExampleId, pointerExample, pointerSchema } from '../../../../http/answers.ts';
-import type { Content } from '../site/triggers.ts';
-import type { Decision } from '../stages/decision.ts';
 import type {
   AnsweredEvent,
   AnsweredMessage,

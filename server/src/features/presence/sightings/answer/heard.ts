@@ -1,4 +1,5 @@
 import type { Sample } from '@pharos/engine';
+import { readSamples } from '@pharos/engine/decide';
 import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import type { AppPseudonyms } from '../../../../access/pseudonyms/pseudonyms.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 import type { TrackCache } from '../lock/track-cache.ts';
-import { findSegments, readSamples } from '../lock/track-store.ts';
+import { findSegments } from '../lock/track-store.ts';
 
 const heard = Type.Object({
   samples: Type.Array(Type.Number(), { description: 'RSSI in dBm, in the order in which they were sensed' }),

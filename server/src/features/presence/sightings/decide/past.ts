@@ -1,4 +1,5 @@
 import type { Firing, PresenceEvent, ReceiverOffset } from '@pharos/engine';
+import type { Reads, StoredSegment, StoredVisit, TrackRecord, VisitScope } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BatchLoader } from '../../../../db/batch-loader.ts';
 import { BulkRead, bulkInsert } from '../../../../db/bulk.ts';
@@ -7,16 +8,7 @@ import type { Dialect } from '../../../../db/dialect.ts';
 import { findSegments, findTracks, keyText, type SegmentScope } from '../lock/track-store.ts';
 import { findReceiverOffsets, type HearingPhone } from '../site/receiver-offsets.ts';
 import { type SiteReads, storedSite } from '../site/site.ts';
-import type { Reads } from '../stages/decision.ts';
-import type { StoredSegment, TrackRecord } from '../stages/track.ts';
-import {
-  type EventScope,
-  findEventsAfter,
-  findVisits,
-  type StoredVisit,
-  type TrackKey,
-  type VisitScope,
-} from '../traces/reported.ts';
+import { type EventScope, findEventsAfter, findVisits, type TrackKey } from '../traces/reported.ts';
 import { firings, presence } from '../traces/tables.ts';
 
 /** What the rules read about the past of an installation. SQL only. */

@@ -1,11 +1,18 @@
 import { type ClockState, compareSamples, type PresenceState, type Sample } from '@pharos/engine';
+import {
+  type Decision,
+  type DecisionContext,
+  decide,
+  mergeSamples,
+  newRecord,
+  type Reads,
+  readSamples,
+  type TrackRecord,
+} from '@pharos/engine/decide';
 import { addUnwritten, isInVisit, isMuch, type TrackCache, VISIT_WRITE_MS } from '../lock/track-cache.ts';
-import { newVersion, readSamples } from '../lock/track-store.ts';
-import type { Decision, DecisionContext, Reads } from '../stages/decision.ts';
+import { newVersion } from '../lock/track-store.ts';
 import type { Decided } from '../stages/stages.ts';
-import { type KnownTrack, newRecord, nothingUnwritten, type TrackRecord, type Unwritten } from '../stages/track.ts';
-import { decide } from './decide.ts';
-import { mergeSamples } from './late.ts';
+import { type KnownTrack, nothingUnwritten, type Unwritten } from '../stages/track.ts';
 import { nothingKept } from './past.ts';
 
 /** Which batches need not be written at once: nothing follows from them, and nothing would be missed without them. Pure. */

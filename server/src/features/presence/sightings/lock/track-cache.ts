@@ -1,4 +1,5 @@
 import type { PresenceState, Sample } from '@pharos/engine';
+import { readSamples, type TrackRecord, type WrittenSamples } from '@pharos/engine/decide';
 import type { AppPolicy } from '../../../../access/policy.ts';
 import { Failure } from '../../../../base/errors.ts';
 import type { Db } from '../../../../db/db.ts';
@@ -6,13 +7,11 @@ import {
   type CacheEntry,
   type KnownTrack,
   nothingUnwritten,
-  type TrackRecord,
   type TrackVersion,
   type Unwritten,
-  type WrittenSamples,
 } from '../stages/track.ts';
 import type { TrackKey } from '../traces/reported.ts';
-import { findTracks, findVersions, keyText, readSamples, type StoredTrack } from './track-store.ts';
+import { findTracks, findVersions, keyText, type StoredTrack } from './track-store.ts';
 
 /**
  * Tracks in memory: as they were written, and what has arrived since and has not been written, because nothing follows from it.

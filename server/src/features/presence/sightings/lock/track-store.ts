@@ -1,53 +1,14 @@
 import { randomInt } from 'node:crypto';
-import type { Sample, TrackState } from '@pharos/engine';
+import type { TrackState } from '@pharos/engine';
+import { parseTrackRecord, type StoredSegment, type TrackRecord } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
-import { parseTrackRecord, type StoredSegment, type TrackRecord, type TrackVersion } from '../stages/track.ts';
+import type { TrackVersion } from '../stages/track.ts';
 import { positions } from '../traces/positions.ts';
 import type { TrackKey } from '../traces/reported.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
-
-/**
- * Samples as text, one line per batch, so that a batch is appended without reading the existing text. What most samples of a
- * batch share (beacon, sender, interval, receiver …) is written once.
- */
-
-type Rest = Omit<Sample, 'beaconId' | 'occurredAt' | 'rssi'>;
-/** Milliseconds after the line's time, beacon, RSSI or null, index of the rest. */
-type SampleRow = readonly [at: number, beacon: number, rssi: number | null, rest: number];
-type Line = readonly [at: number, beacons: readonly string[], rests: readonly Rest[], rows: readonly SampleRow[]];
-
-export function writeSamples(samples: readonly Sample[]): string {
-  const start = samples[0]?.occurredAt ?? 0;
-  const beacons = new Map<string, number>();
-  const rests = new Map<string, number>();
-  const indexIn = (map: Map<string, number>, key: string): number => {
-    const known = map.get(key);
-    if (known !== undefined) return known;
-    map.set(key, map.size);
-    return map.size - 1;
-  };
-  const rows = samples.map(({ beaconId, occurredAt, rssi, ...rest }): SampleRow => {
-    const text = JSON.stringify(rest);
-    return [occurredAt - start, indexIn(beacons, beaconId), rssi ?? null, indexIn(rests, text)];
-  });
-  return `[${start},${JSON.stringify([...beacons.keys()])},[${[...rests.keys()].join(',')}],${JSON.stringify(rows)}]\n`;
-}
-
-export function readSamples(text: string): Sample[] {
-  return text.split('\n').flatMap((line) => {
-    if (line === '') return [];
-    const [start, beacons, rests, rows] = JSON.parse(line) as Line;
-    return rows.map(([at, beacon, rssi, rest]) => ({
-      beaconId: beacons[beacon] as string,
-      occurredAt: start + at,
-      ...(rssi === null ? {} : { rssi }),
-      ...rests[rest],
-    }));
-  });
-}
 
 /** The engine's state of each installation, and the samples that led to it. SQL only. */
 

@@ -1,6 +1,7 @@
 import { timePrefix } from '@pharos/engine';
+import { isForgetful, noDayMs } from '@pharos/engine/decide';
 import { recordFolded, service } from '../../../../access/audit.ts';
-import { type AppPolicy, isForgetful, noDayMs, periodsOf } from '../../../../access/policy.ts';
+import { type AppPolicy, periodsOf } from '../../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import { deleteInSteps } from '../../../../db/delete-in-steps.ts';

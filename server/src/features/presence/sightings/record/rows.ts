@@ -1,14 +1,13 @@
 import type { PresenceEvent } from '@pharos/engine';
+import { type Decision, type Fired, triggerDeliveryId, type VisitChange } from '@pharos/engine/decide';
 import type { Sql } from '../../../../base/sql.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../../delivery/push/content.ts';
 import type { DomainEvent } from '../../../domain-event.ts';
 import type { EventLog, LogStore } from '../../../event-log.ts';
 import type { Showing } from '../../../showing.ts';
-import { triggerDeliveryId } from '../decide/decide.ts';
 import type { NewKey } from '../lock/fresh.ts';
 import { dropSegments } from '../lock/track-store.ts';
-import type { Decision, Fired, VisitChange } from '../stages/decision.ts';
 import type { Decided } from '../stages/stages.ts';
 import {
   type NewEvent,

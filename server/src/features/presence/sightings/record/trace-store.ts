@@ -1,8 +1,8 @@
 import { timePrefix, type Verdict } from '@pharos/engine';
+import type { PartedVisit, VisitChange } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BulkStatement, bulkDelete, bulkInsert, bulkUpdate } from '../../../../db/bulk.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
-import type { PartedVisit, VisitChange } from '../stages/decision.ts';
 import {
   eventRow,
   events,

@@ -1,4 +1,5 @@
 import type { Trigger } from '@pharos/engine';
+import { toTimeZone, toTriggerPolicy } from '@pharos/engine/decide';
 import { parseInstant } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../../../access/delivery-rules.ts';
@@ -11,7 +12,7 @@ import { defineShape } from '../../../../http/shape.ts';
 import type { Outbox } from '../../../../jobs/outbox.ts';
 import { type Blur, smallGroup } from '../../../blur.ts';
 import { findBeaconsById } from '../site/site.ts';
-import { findTrigger, toTimeZone, toTriggerPolicy } from '../site/triggers.ts';
+import { findTrigger } from '../site/triggers.ts';
 import type { ReplayRow } from '../traces/tables.ts';
 import * as store from './replay.ts';
 import {

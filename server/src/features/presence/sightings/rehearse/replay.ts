@@ -10,6 +10,7 @@ import {
   timePrefix,
   type Verdict,
 } from '@pharos/engine';
+import { appRules, historyMs } from '@pharos/engine/decide';
 import { permissionsOf } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
 import type { Clock } from '../../../../base/clock.ts';
@@ -18,7 +19,6 @@ import { WorkSlices } from '../../../../base/work-slices.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../../jobs/job.ts';
 import { findBeaconsById } from '../site/site.ts';
-import { appRules, historyMs } from '../site/triggers.ts';
 import { type ReportedEventRow, toEvent } from '../traces/reported.ts';
 import type { ReplayRow } from '../traces/tables.ts';
 

@@ -1,4 +1,14 @@
 import type { Firing, ReceiverOffset, Verdict } from '@pharos/engine';
+import {
+  type Decision,
+  type DecisionContext,
+  decide,
+  type Reads,
+  type ReportedPlace,
+  type TrackRecord,
+  type Whereabouts,
+  whereaboutsOf,
+} from '@pharos/engine/decide';
 import { type Static, Type } from 'typebox';
 import { type Caller, type FindHeld, seesWhereabouts } from '../../../../access/caller.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
@@ -16,7 +26,6 @@ import {
   verdictExample,
   verdictSchema,
 } from '../answer/answer.ts';
-import { decide, whereaboutsOf } from '../decide/decide.ts';
 import { nothingKept, readsOf } from '../decide/past.ts';
 import {
   type Batch,
@@ -29,10 +38,7 @@ import {
   withPlainId,
 } from '../read/reports.ts';
 import { findInstallationId, findLocale, type SiteReads } from '../site/site.ts';
-import type { Decision, DecisionContext, Reads, ReportedPlace } from '../stages/decision.ts';
 import type { Report } from '../stages/stages.ts';
-import type { TrackRecord } from '../stages/track.ts';
-import type { Whereabouts } from '../traces/positions.ts';
 
 /** A rehearsal: the same calls as for real sightings, on a presence that exists only in memory. */
 

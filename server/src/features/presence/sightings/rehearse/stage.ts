@@ -1,4 +1,5 @@
 import { loudnessOf, type ReceiverOffset, receiverOffsetOf } from '@pharos/engine';
+import type { SiteTrigger } from '@pharos/engine/decide';
 import {
   type FloorPlan,
   type PlannedBeacon,
@@ -11,7 +12,7 @@ import {
 import type { Db } from '../../../../db/db.ts';
 import { findHearings } from '../site/receiver-offsets.ts';
 import { findBeaconsById, type SiteBeacon, type SiteReads } from '../site/site.ts';
-import { findTriggers, type SiteTrigger } from '../site/triggers.ts';
+import { findTriggers } from '../site/triggers.ts';
 
 /** Floors as a stage: what simulated visitors walk past on them, and how their phones hear. */
 

@@ -1,3 +1,4 @@
+import type { Decision } from '@pharos/engine/decide';
 import { type Report as Heard, Visitor } from '@pharos/engine/simulation';
 import { fail } from '../../../../base/errors.ts';
 import { FairQueue } from '../../../../base/fair-queue.ts';
@@ -8,7 +9,6 @@ import { type Call, type Endpoint, endpoint } from '../../../../http/endpoint.ts
 import { StreamAnswer } from '../../../../http/stream-answer.ts';
 import { answeredEvents, answeredMessages, answeredVerdict } from '../answer/answer.ts';
 import { readBatch, readTime } from '../read/reports.ts';
-import type { Decision } from '../stages/decision.ts';
 import type { Report } from '../stages/stages.ts';
 import { type Pretence, PretendedInstallation, simulationTag } from './simulation.ts';
 import { hearingOfModel, type Stage, type StagedFloors, type StageFloor, type StageReads, setStage } from './stage.ts';

@@ -1,4 +1,5 @@
 import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '@pharos/engine';
+import type { LearnedOfPower } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { fail } from '../../../../base/errors.ts';
@@ -28,10 +29,6 @@ type Halves = readonly [Evidence, Evidence];
 interface StoredEvidence {
   readonly power: number | null;
   readonly halves: Halves;
-}
-
-export interface StoredLearned extends Learned {
-  readonly power: number | null;
 }
 
 /** What is known about one beacon, for display. */
@@ -131,7 +128,7 @@ export class RadioLearning {
 
 function learnedOf(text: string | null): Learned | null {
   if (text === null) return null;
-  const { loss, exponent } = JSON.parse(text) as StoredLearned;
+  const { loss, exponent } = JSON.parse(text) as LearnedOfPower;
   return { loss, exponent };
 }
 

@@ -1,34 +1,27 @@
+import type { Sensitivity } from '@pharos/engine';
 import {
-  type HoursException,
-  type PresenceSettings,
-  readHours,
-  type Sensitivity,
-  siteTimeZone,
-  type VenueHours,
-  type WeeklyOpening,
-} from '@pharos/engine';
+  type BeaconPlace,
+  type LearnedOfPower,
+  placeOfBeacon,
+  type SiteTrigger,
+  type SiteVenue,
+  siteVenue,
+} from '@pharos/engine/decide';
 import { PairCache } from '../../../../base/caches/pair-cache.ts';
 import { type Sql, sql } from '../../../../base/sql.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
 import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import { Generations } from '../../../../db/nodes/generations.ts';
-import type { StoredLearned } from './radio.ts';
-import { findByEach, findTriggers, type SiteTrigger } from './triggers.ts';
+import { findByEach, findTriggers } from './triggers.ts';
 
 /** The beacons of a place and the phones there, as the engine needs them. Read only; other features write it. */
 
 /** A beacon as the engine needs it. */
-export interface SiteBeacon {
-  readonly objectId: string;
+export interface SiteBeacon extends BeaconPlace {
   readonly uuidKey: string;
   readonly major: number;
   readonly minor: number;
   readonly gatewayKey: string | null;
-  /** Its own, else that of its venue. */
-  readonly timeZone: string | undefined;
-  /** The opening hours of its venue. */
-  readonly hours: VenueHours | undefined;
-  readonly settings: PresenceSettings;
 }
 
 interface BeaconRow extends Row {
@@ -50,35 +43,22 @@ const beaconColumns = sql`object_id, uuid_key, major, minor, gateway_key, metada
   (select learned from beacon_radio where beacon_radio.app_id = beacons.app_id and beacon_id = object_id) as learned`;
 
 function toBeacon(row: BeaconRow, venues: ReadonlyMap<string, SiteVenue>): SiteBeacon {
-  const metadata = JSON.parse(row.metadata) as Readonly<Record<string, unknown>>;
-  const { timeZone, receiverOffsets } = metadata;
-  const venue = row.venue_id === null ? undefined : venues.get(row.venue_id);
-  return {
-    objectId: row.object_id,
-    uuidKey: row.uuid_key,
-    major: row.major,
-    minor: row.minor,
-    gatewayKey: row.gateway_key,
-    timeZone: ownZone(timeZone) ?? venue?.timeZone,
-    hours: venue?.hours,
-    settings: {
-      ...(row.measured_power === null ? {} : { measuredPower: row.measured_power }),
-      ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
-      ...(row.radius === null ? {} : { radius: row.radius }),
-      ...offsets(receiverOffsets),
-      ...placeOf(row.location),
-      ...learnedUnder(row),
+  const { object_id, uuid_key, major, minor, gateway_key, metadata, location, measured_power, learned } = row;
+  const place = placeOfBeacon(
+    {
+      objectId: object_id,
+      metadata: JSON.parse(metadata),
+      measuredPower: measured_power,
+      sensitivity: row.sensitivity as Sensitivity | null,
+      radius: row.radius,
+      location: location === null ? null : JSON.parse(location),
     },
-  };
-}
-
-/** A name that is no time zone is passed over, as it always was. */
-const ownZone = (name: unknown): string | undefined =>
-  typeof name === 'string' && siteTimeZone([name]) === name ? name : undefined;
-
-interface SiteVenue {
-  readonly timeZone: string | undefined;
-  readonly hours: VenueHours | undefined;
+    {
+      venue: row.venue_id === null ? undefined : venues.get(row.venue_id),
+      learned: learned === null ? undefined : (JSON.parse(learned) as LearnedOfPower),
+    },
+  );
+  return { ...place, uuidKey: uuid_key, major, minor, gatewayKey: gateway_key };
 }
 
 interface VenueRow extends Row {
@@ -105,37 +85,12 @@ async function withVenues(db: Db, appId: string, rows: readonly BeaconRow[]): Pr
   return rows.map((row) => toBeacon(row, venues));
 }
 
-function toVenue({ time_zone, opening_hours, exceptions }: VenueRow): SiteVenue {
-  const timeZone = time_zone ?? undefined;
-  const week = opening_hours === null ? undefined : (JSON.parse(opening_hours) as WeeklyOpening[]);
-  const others = JSON.parse(exceptions) as HoursException[];
-  const isKnown = week !== undefined || others.length > 0;
-  return { timeZone, hours: isKnown ? readHours(timeZone, week, others) : undefined };
-}
-
-/** What was learned under another measured power says nothing. */
-function learnedUnder({ learned, measured_power }: BeaconRow): Pick<PresenceSettings, 'learned'> {
-  if (learned === null) return {};
-  const { power, ...correction } = JSON.parse(learned) as StoredLearned;
-  return power === measured_power ? { learned: correction } : {};
-}
-
-/** A location without numeric x and y is for the owner's eyes only. */
-function placeOf(location: string | null): Pick<PresenceSettings, 'location'> {
-  const { x, y, z, floor } = (location === null ? {} : JSON.parse(location)) as Readonly<Record<string, unknown>>;
-  if (!isMetres(x) || !isMetres(y)) return {};
-  return { location: { x, y, ...(isMetres(z) ? { z } : {}), ...(isMetres(floor) ? { floor } : {}) } };
-}
-
-/** No site is larger than this, m; beyond it a location is in another unit. */
-const FARTHEST = 100_000;
-const isMetres = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= FARTHEST;
-
-function offsets(value: unknown): Pick<PresenceSettings, 'receiverOffsets'> {
-  if (typeof value !== 'object' || value === null) return {};
-  const usable = Object.entries(value).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
-  return usable.length === 0 ? {} : { receiverOffsets: Object.fromEntries(usable) };
-}
+const toVenue = ({ time_zone, opening_hours, exceptions }: VenueRow): SiteVenue =>
+  siteVenue({
+    timeZone: time_zone,
+    openingHours: opening_hours === null ? null : JSON.parse(opening_hours),
+    exceptions: JSON.parse(exceptions),
+  });
 
 async function findBeacons<Item>(
   db: Db,

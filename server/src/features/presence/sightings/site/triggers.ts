@@ -1,70 +1,9 @@
-import type { PolicyOverride, Rules, ShownDay, Trigger } from '@pharos/engine';
-import { parseInstant } from '@pharos/query';
-import type { DeliveryRules } from '../../../../access/delivery-rules.ts';
-import type { Variants } from '../../../../access/experiment.ts';
-import type { AppPolicy } from '../../../../access/policy.ts';
+import type { Trigger } from '@pharos/engine';
+import { type MessageRecord, notificationTrigger, type SiteTrigger, scenarioTrigger } from '@pharos/engine/decide';
 import { joinSql, type Sql, sql } from '../../../../base/sql.ts';
 import type { Db, Row } from '../../../../db/db.ts';
-import type { Translations, Worded } from '../../../../delivery/push/translations.ts';
-
-/** `delivery` as it is stored: what the interface accepted, with times as text. */
-export type StoredDelivery = DeliveryRules;
-
-/** The engine's words for what the interface calls `delivery`. Absent members stay absent, null switches one off. */
-export function toTriggerPolicy(delivery: StoredDelivery): PolicyOverride {
-  const { timeZone: _site, validFrom, validUntil, ...rest } = delivery;
-  return {
-    ...(rest as PolicyOverride),
-    ...(validFrom === undefined ? {} : { validFrom: instant(validFrom) }),
-    ...(validUntil === undefined ? {} : { validUntil: instant(validUntil) }),
-  };
-}
-
-function instant(text: string | null): number | null {
-  return text === null ? null : (parseInstant(text) ?? null);
-}
-
-export function toTimeZone(delivery: StoredDelivery | undefined): string | undefined {
-  return typeof delivery?.timeZone === 'string' ? delivery.timeZone : undefined;
-}
-
-/** What the app's owner has set for all messages. */
-export function appRules(policy: AppPolicy): Pick<Rules, 'policy' | 'polite' | 'appTimeZone' | 'timeToLive'> {
-  return {
-    policy: toTriggerPolicy(policy.delivery),
-    polite: policy.polite,
-    appTimeZone: toTimeZone(policy.delivery) ?? policy.timeZone,
-    timeToLive: policy.pushTimeToLive,
-  };
-}
-
-/** A calendar day at the site may be 25 hours long, and begins up to a day before it does in UTC. */
-const minHistoryMs = 50 * 3_600_000;
-
-/** How far back what was shown may still count for one of the gates, in milliseconds. */
-export function historyMs(policies: readonly (PolicyOverride | undefined)[]): number {
-  const seconds = policies.flatMap((policy) => [
-    policy?.coolDown?.seconds ?? 0,
-    ...(policy?.caps ?? []).map(({ window }) => (window === 'day' ? 0 : window)),
-  ]);
-  return Math.max(minHistoryMs, ...seconds.map((value) => value * 1000));
-}
 
 /** What the beacons of a place may trigger. Read only; other features write it. */
-
-/** What an app shows when a trigger fires: the notification's or the scenario's own members. */
-export type Content = Readonly<Record<string, unknown>>;
-
-export interface SiteTrigger {
-  readonly trigger: Trigger;
-  /** The name inside the organisation. That of a notification is never shown to visitors. */
-  readonly name: string;
-  readonly content: Content;
-  /** The same of each variant, by its name. */
-  readonly variants?: ReadonlyMap<string, Content>;
-  /** The languages that it is written in. */
-  readonly words: Worded;
-}
 
 interface NotificationRow extends Row {
   readonly object_id: string;
@@ -103,79 +42,49 @@ interface ScenarioRow extends Row {
   readonly translations: string | null;
 }
 
-function readDelivery(text: string | null): StoredDelivery | undefined {
-  return text === null ? undefined : (JSON.parse(text) as StoredDelivery);
-}
+const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text));
 
-const readVariants = ({ variants }: NotificationRow | ScenarioRow): Variants =>
-  variants === null ? [] : (JSON.parse(variants) as Variants);
-
-/** What is shown of each variant. */
-function variantsOf(row: NotificationRow | ScenarioRow, contentOf: (words: object) => Content) {
-  const variants = readVariants(row);
-  if (variants.length === 0) return {};
+function commonOf(row: NotificationRow | ScenarioRow): MessageRecord {
   return {
-    variants: new Map(variants.map(({ name, message = {} }) => [name, { ...contentOf(message), variant: name }])),
+    objectId: row.object_id,
+    event: row.event as MessageRecord['event'],
+    delivery: parsed(row.delivery),
+    holdout: row.holdout,
+    variants: parsed(row.variants),
+    language: row.language,
+    translations: parsed(row.translations),
   };
 }
-
-function common(row: NotificationRow | ScenarioRow): Omit<Trigger, 'kind' | 'showOn'> {
-  const delivery = readDelivery(row.delivery);
-  const variants = readVariants(row).map(({ name, weight = 1 }) => ({ name, weight }));
-  const timeZone = toTimeZone(delivery);
-  return {
-    id: row.object_id,
-    enabled: row.is_enabled !== 0,
-    event: row.event as Trigger['event'],
-    beaconIds: [row.beacon_id],
-    ...(delivery === undefined ? {} : { policy: toTriggerPolicy(delivery) }),
-    ...(timeZone === undefined ? {} : { timeZone }),
-    ...(row.holdout === null ? {} : { holdout: row.holdout }),
-    ...(variants.length === 0 ? {} : { variants }),
-  };
-}
-
-const wordsOf = ({ language, translations }: NotificationRow | ScenarioRow): Worded => ({
-  language,
-  translations: translations === null ? null : (JSON.parse(translations) as Translations),
-});
 
 function fromNotification(row: NotificationRow): SiteTrigger {
-  const message = JSON.parse(row.message) as object;
-  const content = { objectId: row.object_id, type: row.type, message };
-  return {
-    trigger: { ...common(row), kind: 'notification' },
-    name: row.description,
-    content,
-    words: wordsOf(row),
-    ...variantsOf(row, (words) => ({ ...content, message: { ...message, ...words } })),
-  };
+  const { beacon_id, description, type, message, is_enabled } = row;
+  return notificationTrigger({
+    ...commonOf(row),
+    beaconIds: [beacon_id],
+    isEnabled: is_enabled !== 0,
+    description,
+    type,
+    message: JSON.parse(message),
+  });
 }
 
 function fromScenario(row: ScenarioRow): SiteTrigger {
-  const optional = {
-    alertTitle: row.alert_title,
-    alertMessage: row.alert_message,
-    urlImageAndroid: row.url_image_android,
-    urlImageIOS: row.url_image_ios,
-    urlPage: row.url_page,
-    urlVideo: row.url_video,
-  };
-  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null));
-  const content = {
-    objectId: row.object_id,
-    storylineId: row.storyline_id,
-    title: row.title,
-    campaign: row.campaign,
-    ...given,
-  };
-  return {
-    trigger: { ...common(row), kind: 'scenario', showOn: JSON.parse(row.show_on) as ShownDay[] },
-    name: row.alert_title || row.title,
-    content,
-    words: wordsOf(row),
-    ...variantsOf(row, (words) => ({ ...content, ...words })),
-  };
+  return scenarioTrigger(
+    {
+      ...commonOf(row),
+      beaconIds: [row.beacon_id],
+      storylineId: row.storyline_id,
+      campaign: row.campaign,
+      showOn: JSON.parse(row.show_on),
+      alertTitle: row.alert_title,
+      alertMessage: row.alert_message,
+      urlImageAndroid: row.url_image_android,
+      urlImageIOS: row.url_image_ios,
+      urlPage: row.url_page,
+      urlVideo: row.url_video,
+    },
+    { title: row.title, isEnabled: row.is_enabled !== 0 },
+  );
 }
 
 /** In two steps: joined in one, SQLite reads all scenarios of the app first. */

@@ -1,8 +1,8 @@
 import type { ClockState, Observation, Subject } from '@pharos/engine';
+import type { Decision, DecisionContext } from '@pharos/engine/decide';
 import type { Permissions } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
 import type { SiteBeacon } from '../site/site.ts';
-import type { Decision, DecisionContext } from './decision.ts';
 import type { KnownTrack } from './track.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { PresenceEvent, Verdict } from '@pharos/engine';
+import { noDayMs } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { type Caller, type FindHeld, ownTraces } from '../../../../access/caller.ts';
-import { noDayMs } from '../../../../access/policy.ts';
 import { venuesFor } from '../../../../access/venue-limit.ts';
 import { raw, type SqlValue, sql } from '../../../../base/sql.ts';
 import type { Db, Row } from '../../../../db/db.ts';

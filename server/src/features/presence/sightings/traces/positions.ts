@@ -1,4 +1,5 @@
 import type { Rival } from '@pharos/engine';
+import type { Whereabouts } from '@pharos/engine/decide';
 import { QueryError } from '@pharos/query';
 import { Type } from 'typebox';
 import { type Caller, type FindHeld, ownTraces } from '../../../../access/caller.ts';
@@ -160,28 +161,6 @@ export const positions = defineResource({
 });
 
 /** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
-export interface Whereabouts {
-  readonly beaconId: string;
-  /** Metres. */
-  readonly distance: number;
-  /** How likely the beacon's radius holds the visitor, 0–1; only with a position. */
-  readonly confidence?: number;
-  readonly position?: Position;
-  /** ms, sensing time. */
-  readonly sensedAt: number;
-  /** Whether they are to be written: they are kept sparsely. */
-  readonly isDue: boolean;
-}
-
-export interface Position {
-  /** Metres, in the coordinates of the beacons' locations. */
-  readonly x: number;
-  readonly y: number;
-  readonly floor: number;
-  /** In 68 of 100 cases the truth is no farther away, m. */
-  readonly accuracy: number;
-}
-
 export interface NewPosition {
   readonly appId: string;
   readonly installationId: string;

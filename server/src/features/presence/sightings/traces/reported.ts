@@ -1,4 +1,5 @@
 import { type PresenceEvent, timePrefix } from '@pharos/engine';
+import type { StoredVisit, VisitScope } from '@pharos/engine/decide';
 import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { firstIdAt } from '../../../../base/id.ts';
 import { joinSql, raw, sql } from '../../../../base/sql.ts';
@@ -17,17 +18,6 @@ export interface TrackKey {
 
 const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
 
-/** What is stored of a visit, with its events. */
-export interface StoredVisit {
-  readonly id: string;
-  readonly beaconId: string;
-  readonly enteredAt: number;
-  readonly leftAt: number | null;
-  readonly isOpen: boolean;
-  readonly source: 'samples' | 'device';
-  readonly createdAt: number;
-}
-
 interface VisitRow extends Row {
   readonly object_id: string;
   readonly beacon_id: string;
@@ -36,14 +26,6 @@ interface VisitRow extends Row {
   readonly is_open: number;
   readonly source: string;
   readonly created_at: number;
-}
-
-export interface VisitScope {
-  /** Open at some moment within this period, ms, or first told as one that began after the start of it. */
-  readonly from: number;
-  readonly until: number;
-  /** And these, whenever they were. */
-  readonly ids: readonly string[];
 }
 
 const visitColumns = ['object_id', 'beacon_id', 'entered_at', 'left_at', 'is_open', 'source', 'created_at'] as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { languageRanges, languageTag, lookUpLanguage } from '@pharos/engine/decide';
 import { test } from 'vitest';
-import { languageRanges, languageTag, lookUpLanguage } from './language.ts';
 
 test('what phones report is read as a language tag', () => {
   const read: readonly (readonly [string, string | undefined])[] = [

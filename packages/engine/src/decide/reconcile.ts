@@ -1,6 +1,5 @@
-import { anotherId, FLAP_MS, type PresenceEvent, type TrackState } from '@pharos/engine';
-import type { Corrections, PartedVisit, VisitChange } from '../stages/decision.ts';
-import type { StoredVisit } from '../traces/reported.ts';
+import { anotherId, FLAP_MS, type PresenceEvent, type TrackState } from '../index.ts';
+import type { Corrections, PartedVisit, StoredVisit, VisitChange } from './decision.ts';
 
 /** Compares what was reported before with what the samples say now: the difference, by visits. Pure. */
 

@@ -9,11 +9,8 @@ import {
   type PresenceSettings,
   type Sample,
   type TrackState,
-} from '@pharos/engine';
-import { readSamples, writeSamples } from '../lock/track-store.ts';
-import type { Sensed } from '../stages/decision.ts';
-import { knownUntil, patienceOf, SEGMENT_SAMPLES, type Segment, type TrackRecord, WINDOW_MS } from '../stages/track.ts';
-import type { StoredVisit } from '../traces/reported.ts';
+} from '../index.ts';
+import type { Sensed, StoredVisit } from './decision.ts';
 import { beaconsOf, nothing, partsOf, prune, type Sensing, withoutDropped, withSettings } from './in-order.ts';
 import {
   factsOf,
@@ -24,6 +21,8 @@ import {
   unmarked,
   type VisitFacts,
 } from './reconcile.ts';
+import { knownUntil, patienceOf, SEGMENT_SAMPLES, type Segment, type TrackRecord, WINDOW_MS } from './record.ts';
+import { readSamples, writeSamples } from './samples.ts';
 
 /** Inserts late samples where they belong and recalculates from there on. */
 export async function goBack(sensing: Sensing): Promise<Sensed> {

@@ -10,15 +10,8 @@ import {
   type Sample,
   type Seeding,
   type TrackState,
-} from '@pharos/engine';
-import { writeSamples } from '../lock/track-store.ts';
-import {
-  type Corrections,
-  type HistoryReads,
-  noCorrections,
-  type Sensed,
-  type VisitChange,
-} from '../stages/decision.ts';
+} from '../index.ts';
+import { type Corrections, type HistoryReads, noCorrections, type Sensed, type VisitChange } from './decision.ts';
 import {
   knownUntil,
   MAX_SAMPLES,
@@ -29,7 +22,8 @@ import {
   type TrackRecord,
   WINDOW_MS,
   type WrittenSamples,
-} from '../stages/track.ts';
+} from './record.ts';
+import { writeSamples } from './samples.ts';
 
 /** The input about the samples of one installation, and what follows from them. */
 

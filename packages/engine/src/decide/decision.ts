@@ -1,20 +1,11 @@
-import type {
-  Evidence,
-  Firing,
-  Pass,
-  PresenceEvent,
-  PresenceSettings,
-  ReceiverOffset,
-  Seeding,
-  VenueHours,
-  Verdict,
-} from '@pharos/engine';
-import type { Permissions } from '../../../../access/consent.ts';
-import type { AppPolicy } from '../../../../access/policy.ts';
-import type { SiteTrigger } from '../site/triggers.ts';
-import type { Whereabouts } from '../traces/positions.ts';
-import type { StoredVisit, VisitScope } from '../traces/reported.ts';
-import type { StoredSegment, TrackRecord, WrittenSamples } from './track.ts';
+import type { Evidence, Pass, PresenceEvent, PresenceSettings, ReceiverOffset } from '../presence/types.ts';
+import type { Seeding } from '../presence/visits.ts';
+import type { VenueHours } from '../rules/hours.ts';
+import type { Firing, Verdict } from '../rules/rule-types.ts';
+import type { DecidingPolicy } from './policy.ts';
+import type { StoredSegment, TrackRecord, WrittenSamples } from './record.ts';
+import type { SiteTrigger } from './triggers.ts';
+import type { Whereabouts } from './whereabouts.ts';
 
 /** Where the track, triggers and history come from: the transaction, or the memory of a simulation. */
 export interface Reads {
@@ -32,7 +23,7 @@ export interface Reads {
 
 export interface DecisionContext extends Seeding {
   readonly installationId: string;
-  readonly policy: AppPolicy;
+  readonly policy: DecidingPolicy;
   /** The service's clock. */
   readonly now: number;
   /** Whether the installation can be shown anything: it reads the answer, or has a live push token. */
@@ -42,7 +33,7 @@ export interface DecisionContext extends Seeding {
   /** Whether a push can reach it, so that a message may go out although nothing is delivered. */
   readonly hasPushTarget: boolean;
   /** What the visitor has agreed to; without it, to everything. */
-  readonly permissions?: Permissions;
+  readonly permissions?: { readonly messages: boolean; readonly analytics: boolean };
   /** The language and region of the phone, which choose the language of messages. */
   readonly locale?: string | null;
   /** The model of the phone. */
@@ -92,7 +83,26 @@ export interface Fired extends JudgedAt {
   readonly language: string | null;
 }
 
-/** What is read from the database if something arrives late. */
+/** What is stored of a visit, with its events. */
+export interface StoredVisit {
+  readonly id: string;
+  readonly beaconId: string;
+  readonly enteredAt: number;
+  readonly leftAt: number | null;
+  readonly isOpen: boolean;
+  readonly source: 'samples' | 'device';
+  readonly createdAt: number;
+}
+
+export interface VisitScope {
+  /** Open at some moment within this period, ms, or first told as one that began after the start of it. */
+  readonly from: number;
+  readonly until: number;
+  /** And these, whenever they were. */
+  readonly ids: readonly string[];
+}
+
+/** What is read of the past if something arrives late. */
 export interface HistoryReads {
   segments(from: number): Promise<readonly StoredSegment[]>;
   visits(scope: VisitScope): Promise<readonly StoredVisit[]>;

@@ -1,24 +1,14 @@
-import { hash } from 'node:crypto';
-import {
-  compareSamples,
-  endings,
-  errorRadius,
-  type Firing,
-  floorOf,
-  judgeEvents,
-  nearestOf,
-  type PresenceEvent,
-  type Rules,
-  type Sample,
-  timePrefix,
-  type Verdict,
-} from '@pharos/engine';
-import { isObject } from '@pharos/query';
-import { type AppPolicy, isForgetful } from '../../../../access/policy.ts';
-import { timeOfId } from '../../../../base/id.ts';
-import { inLanguage, languageFor } from '../../../../delivery/push/translations.ts';
-import { appRules, historyMs, type SiteTrigger } from '../site/triggers.ts';
-import type { Decision, DecisionContext, Fired, JudgedAt, Reads, Sensed } from '../stages/decision.ts';
+import { timePrefix } from '../presence/ids.ts';
+import type { PresenceEvent, Sample } from '../presence/types.ts';
+import { judgeEvents } from '../rules/judging.ts';
+import type { Firing, Rules } from '../rules/rule-types.ts';
+import { compareSamples, endings } from '../track.ts';
+import type { Decision, DecisionContext, Reads, Sensed } from './decision.ts';
+import { goOn, nothing, type Sensing } from './in-order.ts';
+import { goBack, join, rememberLoneExits } from './late.ts';
+import { firedOf } from './messages.ts';
+import { appRules, type DecidingPolicy, historyMs, isForgetful } from './policy.ts';
+import type { Reconciled } from './reconcile.ts';
 import {
   deadlineOf,
   isTakenIn,
@@ -26,54 +16,12 @@ import {
   lateMs,
   newRecord,
   patienceOf,
-  type ReportedWhereabouts,
   type TrackRecord,
   withSpan,
   withSpells,
-} from '../stages/track.ts';
-import type { Whereabouts } from '../traces/positions.ts';
-import { goOn, nothing, type Sensing } from './in-order.ts';
-import { goBack, join, rememberLoneExits } from './late.ts';
-import type { Reconciled } from './reconcile.ts';
-
-/** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
-
-/** How often they are written; at once when another beacon becomes the nearest. */
-const SPARSE_MS = 15_000;
-
-const centimetres = (metres: number) => Math.round(metres * 100) / 100;
-
-/** The whereabouts after the newest sample, and what is known to be written then. */
-export function whereaboutsOf({ track, told }: TrackRecord): {
-  readonly whereabouts: Whereabouts | undefined;
-  readonly told: ReportedWhereabouts | null;
-} {
-  const nearest = track.at === null ? null : nearestOf(track, track.at);
-  if (nearest === null || track.at === null) return { whereabouts: undefined, told };
-  const { beaconId, distance, share } = nearest;
-  const { at: sensedAt, fix } = track;
-  const isDue = told === null || told.beaconId !== beaconId || Math.abs(sensedAt - told.at) >= SPARSE_MS;
-  const position =
-    fix === null || sensedAt - fix.at > SPARSE_MS
-      ? {}
-      : {
-          position: {
-            x: centimetres(fix.x),
-            y: centimetres(fix.y),
-            floor: floorOf(fix),
-            accuracy: centimetres(errorRadius(fix)),
-          },
-        };
-  const whereabouts: Whereabouts = {
-    beaconId,
-    distance: centimetres(distance),
-    ...(share === undefined ? {} : { confidence: centimetres(share) }),
-    ...position,
-    sensedAt,
-    isDue,
-  };
-  return { whereabouts, told: isDue ? { at: sensedAt, beaconId } : told };
-}
+} from './record.ts';
+import type { SiteTrigger } from './triggers.ts';
+import { whereaboutsOf } from './whereabouts.ts';
 
 /**
  * From what was sent to what must be reported. Presence is a function of when things were sensed: samples that are newer than all
@@ -152,18 +100,6 @@ export function passTime(
 
 /** The input of one call of the engine and what follows from its result; the same for a report, a deadline and a rehearsal. */
 
-/** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
-export function triggerDeliveryId(
-  verdict: Verdict,
-  { installationId, seedOf }: Pick<DecisionContext, 'installationId' | 'seedOf'>,
-): string {
-  const { triggerId, visitId, eventId } = verdict;
-  const whose = seedOf?.(timeOfId(visitId)) ?? installationId;
-  const digest = hash('sha256', JSON.stringify([triggerId, whose, visitId, eventId]), 'base64url');
-  // The event's time in front: new jobs then land at the end of the index.
-  return eventId.slice(0, 8) + digest.slice(0, 24);
-}
-
 /** Weighs samples with corrected times, in any order; null: only time has passed. */
 export async function decide(
   reads: Reads,
@@ -208,7 +144,7 @@ export async function decide(
 }
 
 /** What counts for a beacon: its own settings before those of the app. */
-const settingsFrom = (reads: Reads, policy: AppPolicy) => async (beaconIds: readonly string[]) => {
+const settingsFrom = (reads: Reads, policy: DecidingPolicy) => async (beaconIds: readonly string[]) => {
   const together = policy.oneZone ? { oneZone: true as const } : {};
   const common = policy.sensitivity === 'stable' ? together : { ...together, sensitivity: policy.sensitivity };
   const places = new Map(
@@ -311,29 +247,3 @@ function needsPast({ events, sensed, context, triggers, policies }: Asked): bool
 }
 
 const earliestOf = ({ events, context }: Asked) => events.reduce((least, { at }) => Math.min(least, at), context.now);
-
-function firedOf(
-  verdicts: readonly JudgedAt[],
-  triggers: ReadonlyMap<string, readonly SiteTrigger[]>,
-  context: DecisionContext,
-): Fired[] {
-  return verdicts.flatMap(({ beaconId, verdict }) => {
-    const shown = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === verdict.triggerId);
-    if (verdict.outcome !== 'fired' || !shown) return [];
-    const content = shown.variants?.get(verdict.group ?? '') ?? shown.content;
-    const worded = inWords({ ...shown, content }, context.locale);
-    return [{ beaconId, verdict, ...worded, deliveryId: triggerDeliveryId(verdict, context) }];
-  });
-}
-
-/** What is shown, in the language that the visitor reads. */
-function inWords(shown: SiteTrigger, locale: string | null | undefined): Pick<Fired, 'shown' | 'language'> {
-  const { words, content } = shown;
-  const language = languageFor(words, locale);
-  if (!words.translations) return { shown, language };
-  const { message } = content;
-  const translated = isObject(message)
-    ? { ...content, message: inLanguage(message, words, language) }
-    : inLanguage(content, words, language);
-  return { shown: { ...shown, content: translated }, language };
-}

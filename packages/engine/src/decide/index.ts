@@ -1,0 +1,32 @@
+/** From samples to what must be reported and shown: what the service and a phone without a network both do. Pure; see decide.ts. */
+export { decide } from './decide.ts';
+export type * from './decision.ts';
+export { noCorrections } from './decision.ts';
+export { languageRanges, languageTag, lookUpLanguage } from './language.ts';
+export { mergeSamples } from './late.ts';
+export { triggerDeliveryId } from './messages.ts';
+export type { BeaconPlace, BeaconRecord, LearnedOfPower, SiteVenue, VenueRecord } from './places.ts';
+export { placeOfBeacon, siteVenue } from './places.ts';
+export type { DecidingPolicy, DeliveryRules } from './policy.ts';
+export { appRules, historyMs, isForgetful, noDayMs, toTimeZone, toTriggerPolicy } from './policy.ts';
+export type * from './record.ts';
+export {
+  deadlineOf,
+  isTakenIn,
+  knownUntil,
+  lateMs,
+  MAX_SAMPLES,
+  newRecord,
+  parseTrackRecord,
+  patienceOf,
+  SEGMENT_SAMPLES,
+  WINDOW_MS,
+  withSpan,
+  withSpells,
+} from './record.ts';
+export { readSamples, writeSamples } from './samples.ts';
+export type { Content, MessageRecord, NotificationRecord, ScenarioRecord, SiteTrigger } from './triggers.ts';
+export { notificationTrigger, scenarioTrigger } from './triggers.ts';
+export { type Whereabouts, whereaboutsOf } from './whereabouts.ts';
+export type { Members, Translations, Worded } from './words.ts';
+export { inLanguage, languageFor } from './words.ts';

@@ -1,0 +1,193 @@
+import { type ClockState, newClock } from '../clock.ts';
+import { copyTrack, newTrack } from '../presence/state.ts';
+import type { PresenceEvent, ReceiverOffset, Sample, TrackState } from '../presence/types.ts';
+import type { Wait } from '../rules/judging.ts';
+import { nextEnding } from '../track.ts';
+import { noDayMs } from './policy.ts';
+
+export interface StoredSegment {
+  readonly startedAt: number;
+  readonly checkpoint: TrackState;
+  readonly samples: string;
+}
+
+/** A segment's samples as they are to be written. */
+export interface WrittenSamples {
+  readonly startedAt: number;
+  readonly checkpoint: TrackState | null;
+  readonly samples: string;
+}
+
+/**
+ * Which time has been processed, kept for longer than the samples themselves. What a sender repeats after its samples are gone
+ * would be weighed without what came before, and give different visits from the first time. Pure.
+ */
+
+/** Sensed without a longer pause from then until then (ms), and at which beacons: a bit for each, by `bitOf`. */
+export type Spell = readonly [from: number, until: number, beacons: number];
+/** By receiver, since a phone and a gateway may each be late; '' is the phone itself. Oldest first. */
+export type Spells = Readonly<Record<string, readonly Spell[]>>;
+
+/** How long a sample may be in transit. */
+const PAUSE_MS = 30_000;
+const MAX_SPELLS = 48;
+const MAX_RECEIVERS = 8;
+
+/** Beacons may share a bit: then a late sample of one is taken for known in a spell of the other. */
+function bitOf(beaconId: string): number {
+  let sum = 0;
+  for (let index = 0; index < beaconId.length; index++) sum = (Math.imul(sum, 31) + beaconId.charCodeAt(index)) | 0;
+  return 1 << ((sum >>> 0) % 31);
+}
+
+/** The spells with samples (in order of time) added. Decisions are known by their keys. */
+export function withSpells(spells: Spells, samples: readonly Sample[]): Spells {
+  const heard = samples.filter(({ event }) => event === undefined);
+  if (heard.length === 0) return spells;
+  // A sender may call its receiver `__proto__`.
+  const next = new Map(Object.entries(spells));
+  for (const [receiver, own] of Map.groupBy(heard, ({ receiver = '' }) => receiver)) {
+    const points = own.map(({ occurredAt, beaconId }): Spell => [occurredAt, occurredAt, bitOf(beaconId)]);
+    const known = next.get(receiver) ?? [];
+    const inOrder = (known.at(-1)?.[0] ?? 0) <= (points[0]?.[0] ?? 0);
+    const all = [...known, ...points];
+    next.set(receiver, unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MAX_SPELLS));
+  }
+  return bounded(next);
+}
+
+function unite(spells: readonly Spell[]): Spell[] {
+  const united: Spell[] = [];
+  for (const [from, until, beacons] of spells) {
+    const last = united.at(-1);
+    if (last === undefined || from - last[1] > PAUSE_MS) united.push([from, until, beacons]);
+    else united[united.length - 1] = [last[0], Math.max(last[1], until), last[2] | beacons];
+  }
+  return united;
+}
+
+/** Those heard of last stay. */
+function bounded(spells: ReadonlyMap<string, readonly Spell[]>): Spells {
+  if (spells.size <= MAX_RECEIVERS) return Object.fromEntries(spells);
+  const newest = ([, own]: readonly [string, readonly Spell[]]) => own.at(-1)?.[1] ?? 0;
+  return Object.fromEntries([...spells].sort((a, b) => newest(b) - newest(a)).slice(0, MAX_RECEIVERS));
+}
+
+export function isTakenIn(spells: Spells, { event, receiver = '', occurredAt, beaconId }: Sample): boolean {
+  if (event !== undefined) return false;
+  const bit = bitOf(beaconId);
+  const own = Object.hasOwn(spells, receiver) ? spells[receiver] : [];
+  return (own ?? []).some(
+    ([from, until, beacons]) => from <= occurredAt && occurredAt <= until && (beacons & bit) !== 0,
+  );
+}
+
+/** What is kept about one installation between two batches. Plain JSON. */
+export interface TrackRecord {
+  /** The presence after the newest sample: a pure function of the samples. */
+  readonly track: TrackState;
+  readonly waits: readonly Wait[];
+  /** EXIT events that were reported although nothing later was sensed: a sample may still revoke them. */
+  readonly ended: readonly PresenceEvent[];
+  /** Arrival minus sensing of the newest sample, ms: moves deadlines from sensing time to the service's clock. */
+  readonly lag: number;
+  /** The time span of the newest batches, ms. */
+  readonly spans: readonly number[];
+  readonly clock: ClockState;
+  /** The kept samples: start (ms) and number of each segment, oldest first. */
+  readonly segments: readonly Segment[];
+  /** Samples older than this (ms, sensing time) are no longer kept; null: all that were ever sent are. */
+  readonly horizon: number | null;
+  /** The time that has been processed, even if its samples are no longer kept. */
+  readonly spells: Spells;
+  /** At most eight, if the app's retention is zero. */
+  readonly exits: readonly LoneExit[];
+  /** The whereabouts that were written last; null: none yet. */
+  readonly told: ReportedWhereabouts | null;
+  /** When the record was begun (service's clock): older visits are not its own, and only grow. */
+  readonly since: number;
+  /** How the phone was known to hear when the record was begun: late samples start from the same. */
+  readonly ear: ReceiverOffset | null;
+}
+
+/** An EXIT that a phone decided and that ended nothing: its ENTER may still come. */
+export interface LoneExit {
+  readonly beaconId: string;
+  /** ms, sensing time. */
+  readonly at: number;
+  /** ms, service's clock. */
+  readonly heardAt: number;
+}
+
+export interface ReportedWhereabouts {
+  /** ms, sensing time. */
+  readonly at: number;
+  readonly beaconId: string;
+}
+
+export type Segment = readonly [start: number, count: number];
+
+export function newRecord(now: number, ear: ReceiverOffset | null = null): TrackRecord {
+  return {
+    track: newTrack(ear),
+    waits: [],
+    ended: [],
+    lag: 0,
+    spans: [],
+    clock: newClock,
+    segments: [],
+    horizon: null,
+    told: null,
+    spells: {},
+    exits: [],
+    since: now,
+    ear,
+  };
+}
+
+/** From text; what an older version did not write has its beginning's value. */
+export function parseTrackRecord(text: string): TrackRecord {
+  const record = { ...newRecord(0), ...(JSON.parse(text) as Partial<TrackRecord>) };
+  return { ...record, track: { ...newTrack(), ...copyTrack(record.track) } };
+}
+
+/** A segment with this many samples is followed by another one. */
+export const SEGMENT_SAMPLES = 256;
+/** The most samples that are kept of one installation, and for how long. */
+export const MAX_SAMPLES = 4_096;
+export const WINDOW_MS = 26 * 3_600_000;
+/**
+ * How late samples may arrive if the app's retention is zero; a little less than reported data is kept. Segments are short then,
+ * since only those that are wholly kept can be recalculated.
+ */
+export const lateMs = noDayMs - 600_000;
+export const SHORT_SEGMENT_MS = 600_000;
+
+/** Batches that span more are a backlog, not a rhythm. */
+const MAX_SPAN_MS = 5 * 60_000;
+const REMEMBERED_SPANS = 4;
+
+export function withSpan(spans: readonly number[], span: number): readonly number[] {
+  return [...spans, span > MAX_SPAN_MS ? 0 : span].slice(-REMEMBERED_SPANS);
+}
+
+/** How long a sender's next batch may be awaited, ms: one and a half times as long as its batches reach back. */
+export function patienceOf({ spans }: Pick<TrackRecord, 'spans'>): number {
+  return Math.ceil(1.5 * Math.max(0, ...spans));
+}
+
+/** The sensing time until which everything that was sensed is supposed to have arrived. */
+export const knownUntil = ({ lag }: Pick<TrackRecord, 'lag'>, now: number): number => now - lag;
+
+/** When time alone causes something, by the service's clock (ms); null: not before the next batch. */
+export function deadlineOf(record: TrackRecord, isReachable: boolean): number | null {
+  const { track, ended, waits, lag } = record;
+  const told = new Set(ended.map(({ visitId }) => visitId));
+  let due = nextEnding(track, patienceOf(record), (id) => told.has(id)) ?? Number.POSITIVE_INFINITY;
+  for (const { event, dueAt } of isReachable ? waits : []) {
+    const visit = track.beacons[event.beaconId]?.visit;
+    const isTrusted = event.event === 'ENTER' && visit?.id === event.visitId && visit.source === 'device';
+    if (isTrusted && !told.has(event.visitId)) due = Math.min(due, dueAt);
+  }
+  return due === Number.POSITIVE_INFINITY ? null : due + lag;
+}
