@@ -1,7 +1,7 @@
 import { test } from 'vitest';
-import { isFull } from '../../../scripts/test/runs.ts';
+import { isFull, testInFull } from '../../../scripts/test/runs.ts';
 
-export { isFull, runs } from '../../../scripts/test/runs.ts';
+export { isFull, runs, testInFull } from '../../../scripts/test/runs.ts';
 
 /**
  * For what follows from tables, locks, races, jobs or statements that the databases write differently. At the end of `npm test`,
@@ -13,8 +13,8 @@ export type DatabaseKind = (typeof bothDatabases)[number];
 /** For everything else: the answers have to be the same, and `npm run test:full` shows that. */
 export const databases: readonly DatabaseKind[] = isFull ? bothDatabases : ['sqlite'];
 
-/** Of a file whose other tests `npm test` runs, too: for one whose faults some other test of `npm test` also sees. */
-export const testInFull: typeof test = isFull ? test : ((() => undefined) as unknown as typeof test);
+/** On PostgreSQL in `npm run test:full` only: for a test whose statements others of its file send there, too. */
+export const testOn = (database: DatabaseKind): typeof test => (database === 'sqlite' ? test : testInFull);
 
 /** How often a process is killed. */
 export const killsOf = (usual: number, few: number): number =>
