@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { isFull } from '../../scripts/test/runs.ts';
 
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -40,9 +41,13 @@ const looking = `axe.run(document, {
   },
 })`;
 
-/** No problem that axe calls serious or critical may hinder a screen reader or a keyboard. */
-export async function assertAccessible(page: Page): Promise<void> {
+/**
+ * No problem that axe calls serious or critical may hinder a screen reader or a keyboard. In `npm test` `every-page` looks at one of
+ * each kind of page; `npm run test:full` at every state that a test comes by, since axe takes longer than the step before it.
+ */
+export async function assertAccessible(page: Page, isAlways = isFull): Promise<void> {
   await page.evaluate(settled);
+  if (!isAlways) return;
   // The page's content policy allows no foreign script; the debugger may evaluate one all the same.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(script);
   const found = (await page.evaluate(looking)) as {

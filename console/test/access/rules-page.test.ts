@@ -233,7 +233,7 @@ describe('the rules of an app in the console', () => {
     await page.getByText('In a dry run are the rules that would close the app to strangers.').waitFor();
   });
 
-  test('on a phone one resource is shown at a time, with its sentences', async () => {
+  testInFull('on a phone one resource is shown at a time, with its sentences', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByLabel('Rules for', { exact: true }).selectOption({ label: 'Push notifications' });
     await page.getByText('Everybody who is signed in may add push notifications.').first().waitFor();
@@ -242,7 +242,7 @@ describe('the rules of an app in the console', () => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  test('an analyst reads the rules and changes none, and cannot try them as a user', async () => {
+  testInFull('an analyst reads the rules and changes none, and cannot try them as a user', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(analyst.page, `/console/apps/${app.appId}/rules`);
     await analyst.page.getByText('Your role can read the rules.', { exact: false }).waitFor();

@@ -144,7 +144,7 @@ describe('activity in the console', () => {
     assert.match(page.url(), /visitId/);
   });
 
-  test('visits stand newest first until another order is chosen', async () => {
+  testInFull('visits stand newest first until another order is chosen', async () => {
     const entered = page.getByRole('columnheader', { name: 'Entered' });
     await open('/visits');
     await rows('visits').first().getByText('still here').waitFor();
@@ -195,7 +195,7 @@ describe('activity in the console', () => {
     await rows('log records').first().waitFor();
   });
 
-  test('an installer sees who by an id only, and no way to the installation', async () => {
+  testInFull('an installer sees who by an id only, and no way to the installation', async () => {
     const other = await openAs(browser, { app: site.app, origin, role: 'installer' });
     await goTo(other.page, `/console/apps/${site.app.appId}/activity`);
     await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();

@@ -86,7 +86,7 @@ describe('a record has fields of the kinds that its schema and the other records
     await page.getByText('Is no JSON', { exact: false }).waitFor();
     assert.equal(await made(), undefined);
     await field('frame').fill('{"width": 4}');
-    await page.getByText('Is no JSON', { exact: false }).waitFor({ state: 'detached', timeout: 5_000 });
+    await page.getByText('Is no JSON', { exact: false }).waitFor({ state: 'detached' });
     await assertAccessible(page);
     await takePictures(page, 'record-new');
     await button('Add the record').click();
@@ -121,9 +121,9 @@ describe('a record has fields of the kinds that its schema and the other records
     await button('Spalten deklarieren').click();
     await button('Spalten speichern').click();
     const refused = page.getByText('Füllen Sie dies aus', { exact: false });
-    await refused.waitFor({ timeout: 5_000 });
+    await refused.waitFor();
     await page.locator('main form').getByRole('textbox').first().fill('name');
-    await refused.waitFor({ state: 'detached', timeout: 5_000 });
+    await refused.waitFor({ state: 'detached' });
   });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));

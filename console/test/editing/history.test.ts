@@ -269,7 +269,7 @@ describe('nothing an editor does is final', () => {
 
   const focused = () => becomesTrue("document.activeElement?.getAttribute('role') === 'combobox'");
 
-  test('columns and filters are as somebody has left them, and keys lead anywhere', async () => {
+  testInFull('columns and filters are as somebody has left them, and keys lead anywhere', async () => {
     for (const name of ['Kiosk one', 'Kiosk two'])
       await create(app, '/api/v2/device', { deviceName: name, manufacture: 'Acme', topic: name }, headers);
     await open('devices');

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { teachSignal } from '../../../server/test/support/sites/teach-signal.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -154,7 +155,7 @@ describe('beacons in the console', () => {
     await page.goBack();
   });
 
-  test('what visitors have shown about a signal is on the page, and deleted on request', async () => {
+  testInFull('what visitors have shown about a signal is on the page, and deleted on request', async () => {
     const [{ objectId }] = await stored();
     await teachSignal(app, objectId, 6);
     await goTo(page, `/console/apps/${app.appId}/home`);
@@ -243,7 +244,7 @@ describe('beacons in the console', () => {
     await page.getByText('1–25 of 61').waitFor();
   });
 
-  test('a filter is put together in rows, shows its JSON, and is taken away again', async () => {
+  testInFull('a filter is put together in rows, shows its JSON, and is taken away again', async () => {
     await open();
     await button('Filter').click();
     await page.getByLabel('Field').selectOption('metadata');
@@ -313,7 +314,7 @@ describe('beacons in the console', () => {
     assert.deepEqual(await stored('&where={"name":"Library"}'), []);
   });
 
-  test('an analyst looks and changes nothing', async () => {
+  testInFull('an analyst looks and changes nothing', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(other.page, `/console/apps/${app.appId}/beacons?q=tower`);
     await other.page.getByRole('link', { name: 'North tower' }).waitFor();

@@ -90,7 +90,7 @@ describe('every page that the console has', () => {
     const wear = (scheme: string) =>
       page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
     await wear('dark');
-    await assertAccessible(page);
+    await assertAccessible(page, true);
     await wear('light');
   }
 

@@ -331,7 +331,7 @@ describe('the home of an app', () => {
     assert.ok(sum <= 0.05, `${sum}: ${JSON.stringify(moved)}`);
   });
 
-  test('the events stand still while they are paused or pointed at', async () => {
+  testInFull('the events stand still while they are paused or pointed at', async () => {
     const here = page.getByRole('region', { name: 'Live now' });
     const enter = async (name: string) => {
       const beacon = await site.beacon({ name });
@@ -352,7 +352,7 @@ describe('the home of an app', () => {
     await first('Attic');
   });
 
-  test('where nothing is wrong, a calm line says so; a role sees what it can act on', async () => {
+  testInFull('where nothing is wrong, a calm line says so; a role sees what it can act on', async () => {
     await app.storage.db.run(sql`delete from deliveries`);
     await app.storage.db.run(sql`delete from visits where beacon_id <> ${site.hall}`);
     await app.storage.db.run(sql`update installations set token_dead_at = null, token_dead_reason = null`);
@@ -369,7 +369,7 @@ describe('the home of an app', () => {
     await other.context.close();
   });
 
-  test('another app has none of it', async () => {
+  testInFull('another app has none of it', async () => {
     const { appId } = await app.app.apps.create('Another app');
     await goTo(page, `/console/apps/${appId}/home`);
     await heading('Add a beacon').waitFor();

@@ -159,7 +159,7 @@ describe('beacons from and to files in the console', () => {
     );
   });
 
-  test('of two files, the one that was chosen last counts, also if the first takes longer to read', async () => {
+  testInFull('of two files, the one that was chosen last counts, also if the first takes longer to read', async () => {
     await open('/import');
     await page.evaluate(`(() => {
       const read = Blob.prototype.arrayBuffer;
@@ -222,7 +222,7 @@ describe('beacons from and to files in the console', () => {
     assert.equal(await page.getByText('was chosen before', { exact: false }).count(), 0);
   });
 
-  test('a file that is too large to outlive a reload is asked for again by its name', async () => {
+  testInFull('a file that is too large to outlive a reload is asked for again by its name', async () => {
     const content = `name,uuid,major,minor,metadata\nBig,DD,1,1,"{""note"":""${'x'.repeat(2_000_000)}""}"\n`;
     await page
       .locator('input[type=file]')

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { pointer, uuid, week } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -310,7 +311,7 @@ describe('the December campaign in two languages in one form', () => {
     assert.deepEqual((await get('notifications')).results, []);
   });
 
-  test('on a phone the parts open as sheets, and can be touched', async () => {
+  testInFull('on a phone the parts open as sheets, and can be touched', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await link('Songs of the whales').click();
     for (const name of ['Event', 'Place', 'How often', 'Days', 'Hours', 'Period']) {

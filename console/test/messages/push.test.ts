@@ -235,7 +235,7 @@ describe('push in the console', () => {
     await page.getByText('No recipients yet.', { exact: false }).waitFor();
   });
 
-  test('an analyst reads the history and sends nothing', async () => {
+  testInFull('an analyst reads the history and sends nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(analyst.page, `/console/apps/${app.appId}/push`);
     await analyst.page.getByRole('link', { name: 'Tomorrow' }).waitFor();
@@ -311,7 +311,7 @@ describe('push in the console', () => {
     await app.app.apps.change(app.appId, { policy: { approval: { enabled: false, above: 5 } } });
   });
 
-  test('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
+  testInFull('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
     await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     const { page: desk } = editor;
@@ -339,64 +339,67 @@ describe('push in the console', () => {
     await editor.context.close();
   });
 
-  test("a draft is sent only to the administrator's own phone, which is remembered, with its actual result", async () => {
-    const { appId, appKey } = await app.app.apps.create('My own');
-    const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
-    const phone = (installationId: string, more: object) =>
-      app.send({
-        method: 'POST',
-        url: '/api/v2/installations',
-        headers: credentials,
-        body: { installationId, deviceType: 'android', ...more },
-      });
-    await app.app.senders.save({ appId, kind: 'fcm' }, {}, service);
-    await phone('somebody-else', { deviceToken: 'other' });
-    app.clock.now += 1_000;
-    await phone('mine', { deviceToken: 'mine' });
-    const sentBefore = fcm.calls.length;
-    fcm.script = () => ({ outcome: 'sent' });
-    await goTo(page, `/console/apps/${appId}/notifications/new`);
-    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A draft');
-    await button('Test on my own phone').click();
-    await button('The app cannot scan a code').click();
-    // Without room on the device it counts for this page.
-    await page.evaluate(`Storage.prototype.setItem = () => {
+  testInFull(
+    "a draft is sent only to the administrator's own phone, which is remembered, with its actual result",
+    async () => {
+      const { appId, appKey } = await app.app.apps.create('My own');
+      const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+      const phone = (installationId: string, more: object) =>
+        app.send({
+          method: 'POST',
+          url: '/api/v2/installations',
+          headers: credentials,
+          body: { installationId, deviceType: 'android', ...more },
+        });
+      await app.app.senders.save({ appId, kind: 'fcm' }, {}, service);
+      await phone('somebody-else', { deviceToken: 'other' });
+      app.clock.now += 1_000;
+      await phone('mine', { deviceToken: 'mine' });
+      const sentBefore = fcm.calls.length;
+      fcm.script = () => ({ outcome: 'sent' });
+      await goTo(page, `/console/apps/${appId}/notifications/new`);
+      await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A draft');
+      await button('Test on my own phone').click();
+      await button('The app cannot scan a code').click();
+      // Without room on the device it counts for this page.
+      await page.evaluate(`Storage.prototype.setItem = () => {
       throw new DOMException('full', 'QuotaExceededError');
     }`);
-    await button('This is mine').click();
-    await button('Send to my phone').waitFor();
-    page.once('dialog', (asked) => void asked.accept());
-    await page.reload();
-    await button('Test on my own phone').click();
-    await button('The app cannot scan a code').click();
-    await button('This is mine').click();
-    await button('Send to my phone').click();
-    await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
-    const sent = fcm.calls.slice(sentBefore);
-    assert.deepEqual(
-      sent.map(({ target, message }) => [target.token, message.content.title]),
-      [['mine', 'A draft']],
-    );
-    await takePictures(page, 'my-phone');
-    await assertAccessible(page);
-    fcm.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
-    await goTo(page, `/console/apps/${appId}/push/new`);
-    await field('Text').fill('Another draft');
-    await button('Send to my phone').click();
-    await page.getByText('It did not reach the phone. UNREGISTERED', { exact: false }).waitFor();
+      await button('This is mine').click();
+      await button('Send to my phone').waitFor();
+      page.once('dialog', (asked) => void asked.accept());
+      await page.reload();
+      await button('Test on my own phone').click();
+      await button('The app cannot scan a code').click();
+      await button('This is mine').click();
+      await button('Send to my phone').click();
+      await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
+      const sent = fcm.calls.slice(sentBefore);
+      assert.deepEqual(
+        sent.map(({ target, message }) => [target.token, message.content.title]),
+        [['mine', 'A draft']],
+      );
+      await takePictures(page, 'my-phone');
+      await assertAccessible(page);
+      fcm.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
+      await goTo(page, `/console/apps/${appId}/push/new`);
+      await field('Text').fill('Another draft');
+      await button('Send to my phone').click();
+      await page.getByText('It did not reach the phone. UNREGISTERED', { exact: false }).waitFor();
 
-    fcm.script = () => ({ outcome: 'sent' });
-    await phone('mine', { deviceToken: 'mine again' });
-    const { headers: manager } = await signInManager(app, credentials);
-    const story = { method: 'POST', url: '/api/v2/storylines', body: { title: 'A day', isEnabled: true } } as const;
-    const made = await app.send({ ...story, headers: { ...credentials, ...manager } });
-    await goTo(page, `/console/apps/${appId}/storylines/${made.body.result.objectId}/scenarios/new`);
-    await field('Title').fill('A scene');
-    await button('Send to my phone').click();
-    await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
-    const last = fcm.calls.at(-1);
-    assert.deepEqual([last?.target.token, last?.message.content.title], ['mine again', 'A scene']);
-  });
+      fcm.script = () => ({ outcome: 'sent' });
+      await phone('mine', { deviceToken: 'mine again' });
+      const { headers: manager } = await signInManager(app, credentials);
+      const story = { method: 'POST', url: '/api/v2/storylines', body: { title: 'A day', isEnabled: true } } as const;
+      const made = await app.send({ ...story, headers: { ...credentials, ...manager } });
+      await goTo(page, `/console/apps/${appId}/storylines/${made.body.result.objectId}/scenarios/new`);
+      await field('Title').fill('A scene');
+      await button('Send to my phone').click();
+      await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
+      const last = fcm.calls.at(-1);
+      assert.deepEqual([last?.target.token, last?.message.content.title], ['mine again', 'A scene']);
+    },
+  );
 
   test('the browser had nothing to complain about', () => {
     assert.deepEqual(visited.complaints, []);

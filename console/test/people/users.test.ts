@@ -150,7 +150,7 @@ describe('users in the console', () => {
     assert.deepEqual(await stored(), [north, south].sort());
   });
 
-  test('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
+  testInFull('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
     const origin = 'https://app.museum.example';
     await site.app.app.apps.change(site.app.appId, {
       policy: { totp: 'optional', passkeys: { enabled: true, rpId: 'museum.example', origins: [origin] } },
@@ -211,28 +211,31 @@ describe('users in the console', () => {
     assert.equal(await signIn(), 200);
   });
 
-  test('what administrators have changed of somebody is a click away, and all other changes another one', async () => {
-    const beacons = `/console/api/apps/${site.app.appId}/v2/beacons`;
-    const data = { name: 'Attic', uuid: 'AA', major: 9, minor: 9 };
-    assert.ok((await visited.context.request.post(beacons, { data, headers: { origin } })).ok());
-    await open(`/${vera}`);
-    await page.getByRole('link', { name: 'What administrators have changed' }).click();
-    await heading('Audit').waitFor();
-    await page.getByText('Only changes of', { exact: false }).getByText(vera, { exact: true }).waitFor();
-    const changes = () => page.getByRole('main').getByRole('listitem');
-    const of = async () => (await changes().allInnerTexts()).map((text) => /switched|changed/.test(text));
-    await becomes(async () => new Set(await of()).size === 1 && (await of())[0] === true, true);
-    await assertAccessible(page);
-    await takePictures(page, 'audit-about');
-    const own = await changes().count();
-    await page.reload();
-    await page.getByText('Only changes of', { exact: false }).waitFor();
-    await becomes(() => changes().count(), own);
-    await button('Show all changes').click();
-    await page.getByText('Only changes of', { exact: false }).waitFor({ state: 'detached' });
-    await becomes(async () => (await changes().count()) > own, true);
-    assert.doesNotMatch(page.url(), /about=/);
-  });
+  testInFull(
+    'what administrators have changed of somebody is a click away, and all other changes another one',
+    async () => {
+      const beacons = `/console/api/apps/${site.app.appId}/v2/beacons`;
+      const data = { name: 'Attic', uuid: 'AA', major: 9, minor: 9 };
+      assert.ok((await visited.context.request.post(beacons, { data, headers: { origin } })).ok());
+      await open(`/${vera}`);
+      await page.getByRole('link', { name: 'What administrators have changed' }).click();
+      await heading('Audit').waitFor();
+      await page.getByText('Only changes of', { exact: false }).getByText(vera, { exact: true }).waitFor();
+      const changes = () => page.getByRole('main').getByRole('listitem');
+      const of = async () => (await changes().allInnerTexts()).map((text) => /switched|changed/.test(text));
+      await becomes(async () => new Set(await of()).size === 1 && (await of())[0] === true, true);
+      await assertAccessible(page);
+      await takePictures(page, 'audit-about');
+      const own = await changes().count();
+      await page.reload();
+      await page.getByText('Only changes of', { exact: false }).waitFor();
+      await becomes(() => changes().count(), own);
+      await button('Show all changes').click();
+      await page.getByText('Only changes of', { exact: false }).waitFor({ state: 'detached' });
+      await becomes(async () => (await changes().count()) > own, true);
+      assert.doesNotMatch(page.url(), /about=/);
+    },
+  );
 
   testInFull('of two administrators none overwrites the other with one click', async () => {
     const key = { appId: site.app.appId, userId: vera };
@@ -282,7 +285,7 @@ describe('users in the console', () => {
     assert.deepEqual([all.installations[0].objectId, all.visits.length], [phone, 1]);
   });
 
-  test('erasing that a reload cuts off says how things stand, and is finished by erasing once more', async () => {
+  testInFull('erasing that a reload cuts off says how things stand, and is finished by erasing once more', async () => {
     const account = { firstname: 'Half', lastname: 'Gone', email: 'half@example.com', password };
     const half = await create(site.app, '/api/v2/users', account);
     for (const installationId of ['half-1', 'half-2'])
@@ -370,7 +373,7 @@ describe('users in the console', () => {
     for (const name of ['vera@example.com', vera]) assert.ok(!(await page.content()).includes(name));
   });
 
-  test('an editor does not come here', async () => {
+  testInFull('an editor does not come here', async () => {
     const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${site.app.appId}/users`);
     await editor.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();

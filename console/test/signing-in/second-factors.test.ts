@@ -144,7 +144,7 @@ describe('a second factor in the console', () => {
     await page.getByText('10 of 10 are left.').waitFor();
   });
 
-  test('once every administrator needs one, others are led to setting it up, and nothing else', async () => {
+  testInFull('once every administrator needs one, others are led to setting it up, and nothing else', async () => {
     const other = await openAs(browser, { app, origin, role: 'editor' });
     await other.page.goto('/console/apps');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
