@@ -11,7 +11,7 @@ const json = { 'content-type': 'application/json' };
 const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
 
 /** Nothing that answers in place of the service is taken for it, and no wait is endless. */
-describe('the client, on bad networks', { timeout: 60_000 }, () => {
+describe('the client, on bad networks', () => {
   let server: Server;
   let answer: RequestListener;
   let seen: string[] = [];

@@ -60,7 +60,7 @@ function linkPackages(folder: string): void {
 }
 
 async function run(cwd: string, args: readonly string[]) {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, output: stdout + stderr };

@@ -46,9 +46,7 @@ test('the streams of an app are bounded, those of another are not, and who hangs
   }
 });
 
-test('a listener gets a comment 15 s after what it was sent last, whatever happens that it is not shown', {
-  timeout: 20_000,
-}, async (t) => {
+test('a listener gets a comment 15 s after what it was sent last, whatever happens that it is not shown', async (t) => {
   t.onTestFinished(() => mock.reset());
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   let clock = 0;
