@@ -147,9 +147,11 @@ test('a damaged or incomplete backup is refused before anything is written, and 
           /files\/.* is missing or has been changed/,
         ],
       ];
+      const whole = join(folder, 'whole');
+      await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: whole, now: 0 });
       for (const [name, damage, message] of damages) {
         const backup = join(folder, name.replaceAll(' ', '-'));
-        await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+        cpSync(whole, backup, { recursive: true });
         damage(backup);
         await assert.rejects(verifyBackup(backup), message, name);
       }

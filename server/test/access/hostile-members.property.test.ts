@@ -13,7 +13,7 @@ import {
 } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
-import { runs } from '../support/depth.ts';
+import { isFull, runs } from '../support/depth.ts';
 import {
   changed,
   hostile,
@@ -154,10 +154,12 @@ for (const database of databases) {
       changes.reduce((whole, [path, value]) => changed(whole, path, value), body);
 
     test('in each place of a body are refused or taken', async () => {
+      let place = 0;
       for (const { method, url, operationId, body, places } of targets()) {
         if (isSlow(operationId)) continue;
         for (const path of places) {
-          for (const value of worst) {
+          place++;
+          for (const value of worst.filter((_, n) => isFull || n % 3 === place % 3)) {
             const sent = changed(body, path, value);
             assertOwnFault(await send({ method, url, body: sent }), app, `${operationId} ${JSON.stringify(sent)}`);
           }

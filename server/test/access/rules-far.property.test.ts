@@ -7,7 +7,7 @@ import { joinSql, sql } from '../../src/base/sql.ts';
 import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
 import { bothDatabases, buildApp, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
-import { runs } from '../support/depth.ts';
+import { runs, testOn } from '../support/depth.ts';
 
 /**
  * Rules of any depth over more records than a walk looks at, some so large that an answer is cut, while the bucket's schema comes,
@@ -211,7 +211,7 @@ for (const database of bothDatabases) {
       await compare(12);
     });
 
-    test('with columns that are declared, and without them again', async () => {
+    testOn(database)('with columns that are declared, and without them again', async () => {
       const column = {
         state: { type: 'String' },
         by: { type: 'String' },

@@ -9,7 +9,7 @@ import { killsOf } from '../support/depth.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 /** PostgreSQL keeps what it has acknowledged whoever is killed; on SQLite that is our own doing. */
-const killsOn = { sqlite: killsOf(8, 3), postgres: killsOf(3, 1) };
+const killsOn = { sqlite: killsOf(8, 2), postgres: killsOf(3, 1) };
 const writers = 16;
 
 /** The document that a writer sent; a record is complete if its two halves agree. */

@@ -9,7 +9,7 @@ import { bothDatabases, createMigratedPostgres } from '../support/build-app.ts';
 import { killsOf } from '../support/depth.ts';
 import { call, preparePushApp, type Service, signInManagerTo, startService } from './service.ts';
 
-const kills = killsOf(5, 2);
+const kills = killsOf(5, 1);
 const audience = kills * 3_200;
 
 /** The messages to each recipient, by the ids that arrived. */

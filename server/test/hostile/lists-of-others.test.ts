@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { testOn } from '../support/depth.ts';
 
 /** Lists whose order is that of a filtered member: no other condition may be lost, and the owner's rule is one of them. */
 
@@ -61,7 +62,7 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('have no record of somebody else, however many the caller has', async () => {
+    testOn(database)('have no record of somebody else, however many the caller has', async () => {
       const app = await openApp(database);
       try {
         await app.app.apps.changeRules(app.appId, { preset: 'visitors' });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
+import { testOn } from '../support/depth.ts';
 
 const api = '/api/v2';
 
@@ -140,17 +141,20 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('a star fits any version, one of several tags is enough, and a weak tag or nonsense fits none', async () => {
-      const { url, body } = kinds[0] as Kind;
-      const one = `${url}/${await create(app, url, body, headers)}`;
-      const tag = tagOf(await send('GET', one));
-      assert.equal((await send('PUT', one, { name: 'Gate' }, `W/${tag}`)).status, 412);
-      assert.equal((await send('PUT', one, { name: 'Gate' }, 'nonsense')).status, 412);
-      assert.equal((await send('PUT', one, { name: 'Gate' }, `"other", ${tag}`)).status, 200);
-      assert.equal((await send('PUT', one, { name: 'Gate' }, '*')).status, 200);
-    });
+    testOn(database)(
+      'a star fits any version, one of several tags is enough, and a weak tag or nonsense fits none',
+      async () => {
+        const { url, body } = kinds[0] as Kind;
+        const one = `${url}/${await create(app, url, body, headers)}`;
+        const tag = tagOf(await send('GET', one));
+        assert.equal((await send('PUT', one, { name: 'Gate' }, `W/${tag}`)).status, 412);
+        assert.equal((await send('PUT', one, { name: 'Gate' }, 'nonsense')).status, 412);
+        assert.equal((await send('PUT', one, { name: 'Gate' }, `"other", ${tag}`)).status, 200);
+        assert.equal((await send('PUT', one, { name: 'Gate' }, '*')).status, 200);
+      },
+    );
 
-    test('what is set up in the console has tags too', async () => {
+    testOn(database)('what is set up in the console has tags too', async () => {
       const owner = await openConsole(app, 'owner');
       const webhook = { url: 'https://93.184.216.34/hook', events: ['visit.opened'] };
       const made = await owner.send({ method: 'POST', url: `/apps/${app.appId}/webhooks`, body: webhook });
@@ -225,7 +229,7 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('an account has tags for the person whose it is, by its id and as me', async () => {
+    testOn(database)('an account has tags for the person whose it is, by its id and as me', async () => {
       const { userId, headers: own } = await signInManager(app);
       const ask = (method: 'GET' | 'PUT' | 'PATCH', url: string, body?: object, tag?: string) =>
         app.send({ method, url, body, headers: { ...own, ...(tag === undefined ? {} : { 'if-match': tag }) } });
@@ -244,7 +248,7 @@ for (const database of bothDatabases) {
         }
     });
 
-    test('a record is handed over only as it was read', async () => {
+    testOn(database)('a record is handed over only as it was read', async () => {
       const [{ userId: anna }, { userId: ben }] = [await signInManager(app), await signInManager(app)];
       const places = kinds.filter(({ name }) => !['record', 'schema', 'installation'].includes(name));
       const file = await app.send({

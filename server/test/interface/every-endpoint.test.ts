@@ -15,6 +15,7 @@ import {
   type TestApp,
 } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { testOn } from '../support/depth.ts';
 import { makeExamples } from '../support/interface/examples.ts';
 
 /** Rules that hold for every endpoint are tested on every endpoint, from the same list that routes them. */
@@ -116,7 +117,7 @@ for (const database of bothDatabases) {
     const needsUser = (endpoint: Endpoint) => grantOf(endpoint) === 'user' || grantOf(endpoint) === 'manager';
     const anyEndpoint = () => true;
 
-    test('refuses a request without credentials, with half of them, or with wrong ones', async () => {
+    testOn(database)('refuses a request without credentials, with half of them, or with wrong ones', async () => {
       const bearer = all.user.headers;
       await each(anyEndpoint, async (_, request) => {
         // Wrong credentials are counted by address.
@@ -143,7 +144,7 @@ for (const database of bothDatabases) {
       });
     });
 
-    test('refuses a missing, malformed, unknown or foreign bearer alike where one is needed', async () => {
+    testOn(database)('refuses a missing, malformed, unknown or foreign bearer alike where one is needed', async () => {
       await each(needsUser, async (_, request) => {
         const bearers = [
           undefined,
@@ -220,7 +221,7 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('refuses bodies that are not JSON, not an object, empty or of another type', async () => {
+    testOn(database)('refuses bodies that are not JSON, not an object, empty or of another type', async () => {
       const ids = /:(objectId|detailId|file)/;
       await each(
         (endpoint) => endpoint.body !== undefined && !ids.test(endpoint.path),
@@ -242,7 +243,7 @@ for (const database of bothDatabases) {
       );
     });
 
-    test('refuses a malformed query of a list', async () => {
+    testOn(database)('refuses a malformed query of a list', async () => {
       const queries = [
         'limit=-1',
         'limit=1.5',
@@ -321,7 +322,7 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('answers APICallLimit with Retry-After when an app calls too often from one address', async () => {
+    testOn(database)('answers APICallLimit with Retry-After when an app calls too often from one address', async () => {
       const app = await buildApp({ database });
       try {
         await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: true, perSecond: 1, burst: 3 } } });

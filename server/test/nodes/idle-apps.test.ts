@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw } from '../../src/base/sql.ts';
 import { bothDatabases, otherApp, signInManager } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { testOn } from '../support/depth.ts';
 import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { openSite, type Site, stay, uuid, walk } from '../support/site.ts';
 import { watchStatements } from '../support/statements.ts';
@@ -97,7 +98,7 @@ for (const database of bothDatabases) {
       assert.equal(await kept(), 0);
     });
 
-    test('what needs a person is found among them, and that it is over', async () => {
+    testOn(database)('what needs a person is found among them, and that it is over', async () => {
       const appId = await site.app.app.apps.create('Full').then((made) => made.appId);
       const { policy } = await site.app.app.apps.get(appId);
       const open = () => rowsOf(appId, 'alerts', 'ended_at is null');

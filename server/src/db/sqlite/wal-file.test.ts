@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { getPriority, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'vitest';
+import { testInFull } from '../../../test/support/depth.ts';
 import { Failure } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../db.ts';
@@ -73,37 +74,40 @@ describe('a write to SQLite', () => {
 
 describe('the log of SQLite', () => {
   for (const isRead of [false, true])
-    test(`does not grow without end under steady writing${isRead ? ', while long queries read' : ''}`, async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
-      const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000, checkpointFrames: 256 });
-      try {
-        await db.run(sql`create table notes (id integer primary key, body text)`);
-        const body = 'n'.repeat(4_000);
-        let [writes, isDone] = [0, false];
-        // It begins anew when its thread, and readers before it, have had the processor, which may take a while.
-        const hasBegunAnew = () => writes * body.length - db.stats().walBytes > 40e6;
-        const write = async () => {
-          for (; writes < 400_000 && !hasBegunAnew(); writes++)
-            await db.run(sql`insert into notes (body) values (${body})`);
-        };
-        const read = async () => {
-          // Begun before the previous one has ended, so that there is always a reader. On a busy machine it must not get
-          // longer and longer: a query that takes seconds is not waited for.
-          const some = sql`select sum(length(body)) as n from (select body from notes limit 30000)`;
-          while (isRead && !isDone) await db.all(some, { tenant: 'reader' });
-        };
-        const reading = Promise.all([read(), read(), read()]);
-        await Promise.all(Array.from({ length: 64 }, write));
-        isDone = true;
-        await reading;
-        assert.ok(hasBegunAnew(), `the log has ${db.stats().walBytes} bytes after ${writes} writes`);
-        const [row] = await db.all<{ n: number }>(sql`select count(*) as n from notes`);
-        assert.equal(row?.n, writes);
-      } finally {
-        await db.close();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    });
+    (isRead ? testInFull : test)(
+      `does not grow without end under steady writing${isRead ? ', while long queries read' : ''}`,
+      async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));
+        const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000, checkpointFrames: 256 });
+        try {
+          await db.run(sql`create table notes (id integer primary key, body text)`);
+          const body = 'n'.repeat(4_000);
+          let [writes, isDone] = [0, false];
+          // It begins anew when its thread, and readers before it, have had the processor, which may take a while.
+          const hasBegunAnew = () => writes * body.length - db.stats().walBytes > 40e6;
+          const write = async () => {
+            for (; writes < 400_000 && !hasBegunAnew(); writes++)
+              await db.run(sql`insert into notes (body) values (${body})`);
+          };
+          const read = async () => {
+            // Begun before the previous one has ended, so that there is always a reader. On a busy machine it must not get
+            // longer and longer: a query that takes seconds is not waited for.
+            const some = sql`select sum(length(body)) as n from (select body from notes limit 30000)`;
+            while (isRead && !isDone) await db.all(some, { tenant: 'reader' });
+          };
+          const reading = Promise.all([read(), read(), read()]);
+          await Promise.all(Array.from({ length: 64 }, write));
+          isDone = true;
+          await reading;
+          assert.ok(hasBegunAnew(), `the log has ${db.stats().walBytes} bytes after ${writes} writes`);
+          const [row] = await db.all<{ n: number }>(sql`select count(*) as n from notes`);
+          assert.equal(row?.n, writes);
+        } finally {
+          await db.close();
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    );
 
   test('is in the database by the time a large writer continues', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-log-'));

@@ -14,7 +14,7 @@ import { type S3Server, startS3 } from '../../support/servers/s3-server.ts';
 import { call, firstCredentials, type Service, signInManagerTo, startService } from '../service.ts';
 
 /** PHAROS_TEST_KILLS asks for more. */
-const kills = killsOf(4, 2);
+const kills = killsOf(4, 1);
 /** Three parts in S3. */
 const size = 11 * 1024 * 1024;
 const chunk = 128 * 1024;

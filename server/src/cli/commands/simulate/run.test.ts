@@ -135,7 +135,7 @@ for (const database of databases) {
       const histories: unknown[] = [];
       for (const seed of ['7', '7', '8']) {
         const start = site.now;
-        await simulate(runOf(visiting(site.hall, 5, 60), { seed, visitors: 3, durationMs: 180_000 }));
+        await simulate(runOf(visiting(site.hall, 5, 60), { seed, visitors: 3, durationMs: 90_000 }));
         const events = await site.list('events', { order: 'objectId', limit: '1000' });
         const lines = events.map((one: Record<string, string | number>) => {
           const seconds = (Date.parse(String(one['occurredAt'])) - start) / 1000;
@@ -153,8 +153,8 @@ for (const database of databases) {
     test('the rate holds for all visitors together, and every visitor gets a share', async () => {
       const { site, client } = bench;
       const plan = visiting(site.hall, 300, 300);
-      const totals = await simulate(runOf(plan, { visitors: 20, rate: 5, durationMs: 180_000 }));
-      assert.ok(totals.sightings <= 5 * 181 && totals.sightings > 5 * 100, `${totals.sightings} in three minutes`);
+      const totals = await simulate(runOf(plan, { visitors: 20, rate: 5, durationMs: 90_000 }));
+      assert.ok(totals.sightings <= 5 * 91 && totals.sightings > 5 * 50, `${totals.sightings} in 90 seconds`);
       assert.ok(totals.skipped > 0);
       const heard = new Set((await site.rows('tracks')).map((row) => row['installation_id']));
       assert.equal(heard.size, 20);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
-import { runs } from '../../../../test/support/depth.ts';
+import { runs, testOn } from '../../../../test/support/depth.ts';
 import { openNode, type Site, stay, walk } from '../../../../test/support/site.ts';
 import {
   type CountedHouse,
@@ -46,7 +46,7 @@ for (const database of bothDatabases) {
     });
     afterAll(() => house.close());
 
-    test('are those of the visits, however late these come and whatever becomes of them', async () => {
+    testOn(database)('are those of the visits, however late these come and whatever becomes of them', async () => {
       let turn = 0;
       await fc.assert(
         fc.asyncProperty(
@@ -120,130 +120,133 @@ for (const database of bothDatabases) {
       assert.equal(await settled(), empty + 2, 'an earlier one is the first');
     });
 
-    test('of months, years and the days of a month that are over are read added up, but not where something has changed', async () => {
-      const { appId } = site.app;
-      const { db } = site.app.storage;
-      const timeZone = 'Europe/Vienna';
-      const settle = () => site.app.app.rollups.settle(appId);
-      const goOn = async (isThere: (date: string) => boolean) => {
-        while (!isThere(shown(site.now, timeZone).date)) site.app.clock.now += day;
+    testOn(database)(
+      'of months, years and the days of a month that are over are read added up, but not where something has changed',
+      async () => {
+        const { appId } = site.app;
+        const { db } = site.app.storage;
+        const timeZone = 'Europe/Vienna';
+        const settle = () => site.app.app.rollups.settle(appId);
+        const goOn = async (isThere: (date: string) => boolean) => {
+          while (!isThere(shown(site.now, timeZone).date)) site.app.clock.now += day;
+          await site.signInAgain();
+          await settle();
+        };
+        // A month of which nothing is known yet, and in which the clocks do not change.
+        site.app.clock.now += 31 * day;
+        await goOn((date) => /-0[57]-0[5-9]$/.test(date));
+        const { date } = shown(site.now, timeZone);
+        await house.hang(site.hall, house.zones[0] ?? '');
+        const came = site.now - hour;
+        const come = (minutesLater: number) =>
+          site.send(walk(stay(1.5, 30), came + minutesLater * minute), { installationId: 'late' });
+        await come(0);
+        await settle();
+        const month = { from: `${date.slice(0, 7)}-01`, until: monthAfter(date) };
+        const year = yearsOf(date, date);
+        const groups = ['beacon', 'zone', 'floor', 'venue'].map((groupBy) => ({ groupBy }));
+        const countOf = async (query: Readonly<Record<string, string>>) => {
+          const { total, rows } = await house.ask(query);
+          return [total, ...rows].map(({ visits }: { visits: number }) => visits);
+        };
+        const toursOf = async (query: Readonly<Record<string, string>>) =>
+          (await house.askOf('flows', query)).moves.map(({ tours }: { tours: number }) => tours);
+        const all = async (period: Readonly<Record<string, string>>) => [
+          ...(await Promise.all([{}, ...groups].map((query) => countOf({ ...period, ...query })))).flat(),
+          ...(await toursOf(period)),
+        ];
+        type Period = Readonly<Record<'from' | 'until', string>>;
+        const change = async (unit: string, { from }: Period, by: number) => {
+          const [ofUnit, began] = [`%${unit}`, Date.parse(`${from}T00:00:00Z`)];
+          const isThen = sql`started_at between ${began - day} and ${began}`;
+          const isOther = (count: string) => sql`(${raw(count)} < 1000) = (${by} > 0)`;
+          await db.run(sql`update visit_rollups set visits = visits + ${by}
+          where app_id = ${appId} and lower(span) like ${ofUnit} and ${isThen} and ${isOther('visits')}`);
+          await db.run(sql`update way_rollups set tours = tours + ${by}
+          where app_id = ${appId} and span = ${unit} and ${isThen} and ${isOther('tours')}`);
+          // As whoever writes them does.
+          await db.run(sql`update rollup_periods set version = version + 1 where app_id = ${appId}`);
+        };
+        const spoil = (unit: string, period: Period) => change(unit, period, 1000);
+        const repair = (unit: string, period: Period) => change(unit, period, -1000);
+        const isSpoiled = (counts: readonly number[]) => counts.some((count) => count >= 1000);
+        const assertRead = async (unit: string, period: Period) => {
+          const right = await all(period);
+          assert.ok(right.length > 6 && !isSpoiled(right), `${unit}: ${right}`);
+          await spoil(unit, period);
+          const wrong = await all(period);
+          assert.ok(
+            wrong.every((count) => count >= 1000),
+            `all is read from what was added up, of a ${unit}: ${wrong}`,
+          );
+          return right;
+        };
+        /** Something late of it comes: it is not read any more, whatever has been counted of that already, until it is right again. */
+        const assertUnread = async (unit: string, period: Period, more: number) => {
+          await spoil(unit, period);
+          await come(more);
+          for (const [what, passed] of [
+            ['its hour was counted', 1_000],
+            ['its day was counted', minute],
+            ['its month was added up', 11 * minute],
+          ] as const) {
+            site.app.clock.now += passed;
+            await site.app.app.rollups.settleDue(appId);
+            const counts = await all(period);
+            assert.ok(!isSpoiled(counts), `the ${unit} is not read when ${what}: ${counts}`);
+            await house.compare(timeZone);
+          }
+          await repair(unit, period);
+          return all(period);
+        };
+        // The days of this month that are over; today and yesterday are no part of it.
+        await spoil('part', month);
+        assert.ok(!isSpoiled(await all(month)), 'today is read by itself');
+        await repair('part', month);
+        site.app.clock.now += 2 * day;
+        await settle();
+        await assertRead('part', month);
+        const soFar = { from: month.from, until: date };
+        assert.ok(!isSpoiled(await all(soFar)), 'a part that goes on behind what is asked is not read');
+        await assertUnread('part', month, 10);
+        // Where a beacon was is asked of each day.
+        await assertRead('part', month);
+        const inside = { ...month, groupBy: 'beacon', floorId: house.floor };
+        const isDaily = async () => {
+          const { rows } = await house.ask(inside);
+          assert.ok(rows.length > 0);
+          return rows.every(({ visits }: { visits: number }) => visits < 1000);
+        };
+        assert.ok(!(await isDaily()), 'nothing was moved');
+        await house.hang(house.beacons[1] ?? '', house.zones[2] ?? '');
+        await repair('part', month);
+        // When the day on which that was is over, too.
+        site.app.clock.now += 3 * day;
         await site.signInAgain();
         await settle();
-      };
-      // A month of which nothing is known yet, and in which the clocks do not change.
-      site.app.clock.now += 31 * day;
-      await goOn((date) => /-0[57]-0[5-9]$/.test(date));
-      const { date } = shown(site.now, timeZone);
-      await house.hang(site.hall, house.zones[0] ?? '');
-      const came = site.now - hour;
-      const come = (minutesLater: number) =>
-        site.send(walk(stay(1.5, 30), came + minutesLater * minute), { installationId: 'late' });
-      await come(0);
-      await settle();
-      const month = { from: `${date.slice(0, 7)}-01`, until: monthAfter(date) };
-      const year = yearsOf(date, date);
-      const groups = ['beacon', 'zone', 'floor', 'venue'].map((groupBy) => ({ groupBy }));
-      const countOf = async (query: Readonly<Record<string, string>>) => {
-        const { total, rows } = await house.ask(query);
-        return [total, ...rows].map(({ visits }: { visits: number }) => visits);
-      };
-      const toursOf = async (query: Readonly<Record<string, string>>) =>
-        (await house.askOf('flows', query)).moves.map(({ tours }: { tours: number }) => tours);
-      const all = async (period: Readonly<Record<string, string>>) => [
-        ...(await Promise.all([{}, ...groups].map((query) => countOf({ ...period, ...query })))).flat(),
-        ...(await toursOf(period)),
-      ];
-      type Period = Readonly<Record<'from' | 'until', string>>;
-      const change = async (unit: string, { from }: Period, by: number) => {
-        const [ofUnit, began] = [`%${unit}`, Date.parse(`${from}T00:00:00Z`)];
-        const isThen = sql`started_at between ${began - day} and ${began}`;
-        const isOther = (count: string) => sql`(${raw(count)} < 1000) = (${by} > 0)`;
-        await db.run(sql`update visit_rollups set visits = visits + ${by}
-          where app_id = ${appId} and lower(span) like ${ofUnit} and ${isThen} and ${isOther('visits')}`);
-        await db.run(sql`update way_rollups set tours = tours + ${by}
-          where app_id = ${appId} and span = ${unit} and ${isThen} and ${isOther('tours')}`);
-        // As whoever writes them does.
-        await db.run(sql`update rollup_periods set version = version + 1 where app_id = ${appId}`);
-      };
-      const spoil = (unit: string, period: Period) => change(unit, period, 1000);
-      const repair = (unit: string, period: Period) => change(unit, period, -1000);
-      const isSpoiled = (counts: readonly number[]) => counts.some((count) => count >= 1000);
-      const assertRead = async (unit: string, period: Period) => {
-        const right = await all(period);
-        assert.ok(right.length > 6 && !isSpoiled(right), `${unit}: ${right}`);
-        await spoil(unit, period);
-        const wrong = await all(period);
-        assert.ok(
-          wrong.every((count) => count >= 1000),
-          `all is read from what was added up, of a ${unit}: ${wrong}`,
-        );
-        return right;
-      };
-      /** Something late of it comes: it is not read any more, whatever has been counted of that already, until it is right again. */
-      const assertUnread = async (unit: string, period: Period, more: number) => {
-        await spoil(unit, period);
-        await come(more);
-        for (const [what, passed] of [
-          ['its hour was counted', 1_000],
-          ['its day was counted', minute],
-          ['its month was added up', 11 * minute],
-        ] as const) {
-          site.app.clock.now += passed;
-          await site.app.app.rollups.settleDue(appId);
-          const counts = await all(period);
-          assert.ok(!isSpoiled(counts), `the ${unit} is not read when ${what}: ${counts}`);
-          await house.compare(timeZone);
-        }
-        await repair(unit, period);
-        return all(period);
-      };
-      // The days of this month that are over; today and yesterday are no part of it.
-      await spoil('part', month);
-      assert.ok(!isSpoiled(await all(month)), 'today is read by itself');
-      await repair('part', month);
-      site.app.clock.now += 2 * day;
-      await settle();
-      await assertRead('part', month);
-      const soFar = { from: month.from, until: date };
-      assert.ok(!isSpoiled(await all(soFar)), 'a part that goes on behind what is asked is not read');
-      await assertUnread('part', month, 10);
-      // Where a beacon was is asked of each day.
-      await assertRead('part', month);
-      const inside = { ...month, groupBy: 'beacon', floorId: house.floor };
-      const isDaily = async () => {
-        const { rows } = await house.ask(inside);
-        assert.ok(rows.length > 0);
-        return rows.every(({ visits }: { visits: number }) => visits < 1000);
-      };
-      assert.ok(!(await isDaily()), 'nothing was moved');
-      await house.hang(house.beacons[1] ?? '', house.zones[2] ?? '');
-      await repair('part', month);
-      // When the day on which that was is over, too.
-      site.app.clock.now += 3 * day;
-      await site.signInAgain();
-      await settle();
-      await spoil('part', month);
-      assert.ok(await isDaily(), 'something was moved');
-      await repair('part', month);
-      // The month, on the third of the next one.
-      await goOn((now) => now.slice(0, 7) > date.slice(0, 7) && now.endsWith('-03'));
-      await assertRead('month', month);
-      await db.run(sql`insert into ways_due (app_id, span, started_at, changed, due_at)
+        await spoil('part', month);
+        assert.ok(await isDaily(), 'something was moved');
+        await repair('part', month);
+        // The month, on the third of the next one.
+        await goOn((now) => now.slice(0, 7) > date.slice(0, 7) && now.endsWith('-03'));
+        await assertRead('month', month);
+        await db.run(sql`insert into ways_due (app_id, span, started_at, changed, due_at)
         values (${appId}, 'day', ${Date.parse(`${date}T00:00:00Z`) - 2 * hour}, 1, ${Number.MAX_SAFE_INTEGER - 1})`);
-      assert.ok(!isSpoiled(await all(month)), 'a day of it waits to be counted');
-      await settle();
-      assert.ok(!isSpoiled(await all(month)), 'and the month is right again');
-      await repair('month', month);
-      // The year, when nothing late is expected of the month any more.
-      await goOn((now) => now.endsWith('-15'));
-      const right = await assertRead('year', year);
-      const byMonth = await countOf({ ...year, interval: 'month' });
-      assert.ok(!isSpoiled(byMonth.slice(1)), 'each month is told by itself');
-      await repair('year', year);
-      assert.deepEqual(await all(year), right);
-      const later = await assertUnread('year', year, 20);
-      assert.ok((later[0] ?? 0) > (right[0] ?? 0), 'a late visit is there');
-    });
+        assert.ok(!isSpoiled(await all(month)), 'a day of it waits to be counted');
+        await settle();
+        assert.ok(!isSpoiled(await all(month)), 'and the month is right again');
+        await repair('month', month);
+        // The year, when nothing late is expected of the month any more.
+        await goOn((now) => now.endsWith('-15'));
+        const right = await assertRead('year', year);
+        const byMonth = await countOf({ ...year, interval: 'month' });
+        assert.ok(!isSpoiled(byMonth.slice(1)), 'each month is told by itself');
+        await repair('year', year);
+        assert.deepEqual(await all(year), right);
+        const later = await assertUnread('year', year, 20);
+        assert.ok((later[0] ?? 0) > (right[0] ?? 0), 'a late visit is there');
+      },
+    );
 
     test('are the same when they are recounted, and when two services count at once', async () => {
       const { appId } = site.app;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, signIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../../../../test/support/console.ts';
+import { testOn } from '../../../../test/support/depth.ts';
 import { type EventStream, openStream } from '../../../../test/support/event-stream.ts';
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/servers/smtp-sink.ts';
 import { startReceiver, type WebhookReceiver } from '../../../../test/support/servers/webhook-receiver.ts';
@@ -171,7 +172,7 @@ for (const database of bothDatabases) {
       );
     });
 
-    test('is over when the limit is taken away', async () => {
+    testOn(database)('is over when the limit is taken away', async () => {
       await go('ENTER', 'p5', 'p6');
       await pass(0);
       assert.equal((await pass(20)).length, 2);
@@ -192,45 +193,48 @@ for (const database of bothDatabases) {
       await go('EXIT', 'p5', 'p6');
     });
 
-    test('is over when the zone is deleted or the app is switched off, and begins again when these come back', async () => {
-      await pass(31);
-      await go('ENTER', 'p5', 'p6');
-      await pass(0);
-      assert.equal((await pass(20)).length, 2);
-      const before = (await told()).length;
-      const since = async () => (await told()).slice(before);
-      const owner = await openConsole(app, 'owner');
-      const url = `/api/v2/zones/${zone}`;
-      assert.equal((await app.send({ method: 'DELETE', url, headers })).status, 200);
-      assert.equal((await pass(1)).length, 2);
-      assert.deepEqual(await since(), ['occupancy.cleared', 'alert.ended']);
-      const trash = await owner.send({ method: 'GET', url: `/apps/${app.appId}/trash?kind=zones` });
-      const [{ objectId: trashId }] = trash.body.results;
-      const back = await owner.send({ method: 'POST', url: `/apps/${app.appId}/trash/${trashId}/restore` });
-      assert.equal(back.status, 200, JSON.stringify(back.body));
-      assert.deepEqual(
-        [await pass(1), await pass(20)].map(({ length }) => length),
-        [0, 2],
-        'the same zone',
-      );
-      await app.app.apps.change(app.appId, { disabled: true }, service);
-      assert.equal((await pass(1)).length, 2);
-      assert.deepEqual((await since()).slice(2), [
-        'occupancy.exceeded',
-        'alert.begun',
-        'occupancy.cleared',
-        'alert.ended',
-      ]);
-      await app.app.apps.change(app.appId, { disabled: false }, service);
-      assert.deepEqual(
-        [await pass(1), await pass(20)].map(({ length }) => length),
-        [0, 2],
-        'they are still there',
-      );
-      await go('EXIT', 'p5', 'p6');
-      await pass(0);
-      assert.equal((await pass(60)).length, 2);
-    });
+    testOn(database)(
+      'is over when the zone is deleted or the app is switched off, and begins again when these come back',
+      async () => {
+        await pass(31);
+        await go('ENTER', 'p5', 'p6');
+        await pass(0);
+        assert.equal((await pass(20)).length, 2);
+        const before = (await told()).length;
+        const since = async () => (await told()).slice(before);
+        const owner = await openConsole(app, 'owner');
+        const url = `/api/v2/zones/${zone}`;
+        assert.equal((await app.send({ method: 'DELETE', url, headers })).status, 200);
+        assert.equal((await pass(1)).length, 2);
+        assert.deepEqual(await since(), ['occupancy.cleared', 'alert.ended']);
+        const trash = await owner.send({ method: 'GET', url: `/apps/${app.appId}/trash?kind=zones` });
+        const [{ objectId: trashId }] = trash.body.results;
+        const back = await owner.send({ method: 'POST', url: `/apps/${app.appId}/trash/${trashId}/restore` });
+        assert.equal(back.status, 200, JSON.stringify(back.body));
+        assert.deepEqual(
+          [await pass(1), await pass(20)].map(({ length }) => length),
+          [0, 2],
+          'the same zone',
+        );
+        await app.app.apps.change(app.appId, { disabled: true }, service);
+        assert.equal((await pass(1)).length, 2);
+        assert.deepEqual((await since()).slice(2), [
+          'occupancy.exceeded',
+          'alert.begun',
+          'occupancy.cleared',
+          'alert.ended',
+        ]);
+        await app.app.apps.change(app.appId, { disabled: false }, service);
+        assert.deepEqual(
+          [await pass(1), await pass(20)].map(({ length }) => length),
+          [0, 2],
+          'they are still there',
+        );
+        await go('EXIT', 'p5', 'p6');
+        await pass(0);
+        assert.equal((await pass(60)).length, 2);
+      },
+    );
 
     test('goes on after the service stood still: nobody is told that it is over because nobody was heard meanwhile', async () => {
       await go('ENTER', 'p5', 'p6');
@@ -345,7 +349,7 @@ for (const database of bothDatabases) {
       await app.storage.db.run(sql`delete from admin_languages`);
     });
 
-    test('tells nothing certain about small groups where these are protected', async () => {
+    testOn(database)('tells nothing certain about small groups where these are protected', async () => {
       await app.app.apps.change(app.appId, { policy: { smallGroups: 'protected' } });
       await app.send({ method: 'PUT', url: `/api/v2/zones/${zone}`, headers, body: { capacity: 1 } });
       assert.deepEqual([await pass(0), await pass(60), await place()], [[], [], ['1-4', false]]);
@@ -371,6 +375,7 @@ for (const database of bothDatabases) {
     });
 
     test('counts who is there now, and not who was there when late reports come', async () => {
+      await app.send({ method: 'PUT', url: `/api/v2/zones/${zone}`, headers, body: { capacity: 1 } });
       await app.app.apps.change(app.appId, { policy: { oneZone: true } });
       const phones = ['p1', 'p2', 'p3'];
       const stand = (before: number) =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, databases } from '../../../../test/support/build-app.ts';
 import { browserOf, password, signInToConsole } from '../../../../test/support/console.ts';
+import { testOn } from '../../../../test/support/depth.ts';
 import type { ReceivedMail } from '../../../../test/support/servers/smtp-sink.ts';
 import { openNode, openSite, type Site } from '../../../../test/support/site.ts';
 import {
@@ -148,34 +149,37 @@ for (const database of bothDatabases) {
       );
     });
 
-    test('are retried while the mail server is away, and raise an alert if they are never sent', async () => {
-      const monday = Date.UTC(2026, 10, 2, 6);
-      reports.smtp.recipientAnswer = '451 later';
-      assert.deepEqual(await reports.look(monday), []);
-      assert.equal((await reports.shown(report)).last.mails[0].state, 'waits');
-      reports.smtp.recipientAnswer = '250 ok';
-      assert.deepEqual(who(await reports.look(monday + 2 * hour)), ['director', 'owner']);
-      // Cut off after all of it: it may have arrived.
-      reports.smtp.cutsAfterData = true;
-      assert.equal((await reports.look(monday + 7 * day)).length, 2);
-      reports.smtp.cutsAfterData = false;
-      assert.deepEqual(await reports.look(monday + 7 * day + 3 * hour), []);
-      assert.deepEqual(await reports.states(report), { owner: 'unsure', director: 'unsure' });
-      reports.smtp.recipientAnswer = '550 nobody here';
-      await reports.look(monday + 14 * day);
-      reports.smtp.recipientAnswer = '250 ok';
-      const attention = async () =>
-        (
-          await (await reports.as('owner')).send({ method: 'GET', url: `/apps/${site.app.appId}/attention` })
-        ).body.result.findings.filter(({ kind }: { kind: string }) => kind === 'reports');
-      const [found] = await attention();
-      assert.match(
-        `${found?.title} ${found?.text}`,
-        /Old & <New> house was not sent Nobody got it\. The mail server refused it: .*550/,
-      );
-      assert.deepEqual(who(await reports.look(monday + 21 * day)), ['director', 'owner']);
-      assert.deepEqual(await attention(), []);
-    });
+    testOn(database)(
+      'are retried while the mail server is away, and raise an alert if they are never sent',
+      async () => {
+        const monday = Date.UTC(2026, 10, 2, 6);
+        reports.smtp.recipientAnswer = '451 later';
+        assert.deepEqual(await reports.look(monday), []);
+        assert.equal((await reports.shown(report)).last.mails[0].state, 'waits');
+        reports.smtp.recipientAnswer = '250 ok';
+        assert.deepEqual(who(await reports.look(monday + 2 * hour)), ['director', 'owner']);
+        // Cut off after all of it: it may have arrived.
+        reports.smtp.cutsAfterData = true;
+        assert.equal((await reports.look(monday + 7 * day)).length, 2);
+        reports.smtp.cutsAfterData = false;
+        assert.deepEqual(await reports.look(monday + 7 * day + 3 * hour), []);
+        assert.deepEqual(await reports.states(report), { owner: 'unsure', director: 'unsure' });
+        reports.smtp.recipientAnswer = '550 nobody here';
+        await reports.look(monday + 14 * day);
+        reports.smtp.recipientAnswer = '250 ok';
+        const attention = async () =>
+          (
+            await (await reports.as('owner')).send({ method: 'GET', url: `/apps/${site.app.appId}/attention` })
+          ).body.result.findings.filter(({ kind }: { kind: string }) => kind === 'reports');
+        const [found] = await attention();
+        assert.match(
+          `${found?.title} ${found?.text}`,
+          /Old & <New> house was not sent Nobody got it\. The mail server refused it: .*550/,
+        );
+        assert.deepEqual(who(await reports.look(monday + 21 * day)), ['director', 'owner']);
+        assert.deepEqual(await attention(), []);
+      },
+    );
 
     test('come once when a node was killed: again before a mail was handed over, and never after that was noted', async () => {
       const monday = Date.UTC(2026, 10, 30, 6);
@@ -199,23 +203,26 @@ for (const database of bothDatabases) {
       assert.deepEqual(await reports.look(monday + 5 * hour), []);
     });
 
-    test('come late, but not many at once and not too late; and end with the link in the mail', async () => {
-      // Off for five weeks, until a Thursday and then a Friday.
-      assert.deepEqual(await reports.look(Date.UTC(2026, 11, 25, 12)), []);
-      assert.match((await reports.shown(report)).last.problem, /off for more than 3 days/);
-      const mails = await reports.look(Date.UTC(2026, 11, 31, 6, 30));
-      assert.deepEqual(who(mails), ['director', 'owner']);
-      const stop = linkIn(
-        mails.find(({ to }) => to === 'director@x.example'),
-        'report-stop',
-      );
-      assert.equal((await page('GET', stop)).status, 200);
-      assert.equal((await page('POST', stop)).status, 200);
-      assert.deepEqual((await reports.shown(report)).addresses, []);
-      assert.deepEqual(who(await reports.look(Date.UTC(2027, 0, 4, 6))), ['owner']);
-    });
+    testOn(database)(
+      'come late, but not many at once and not too late; and end with the link in the mail',
+      async () => {
+        // Off for five weeks, until a Thursday and then a Friday.
+        assert.deepEqual(await reports.look(Date.UTC(2026, 11, 25, 12)), []);
+        assert.match((await reports.shown(report)).last.problem, /off for more than 3 days/);
+        const mails = await reports.look(Date.UTC(2026, 11, 31, 6, 30));
+        assert.deepEqual(who(mails), ['director', 'owner']);
+        const stop = linkIn(
+          mails.find(({ to }) => to === 'director@x.example'),
+          'report-stop',
+        );
+        assert.equal((await page('GET', stop)).status, 200);
+        assert.equal((await page('POST', stop)).status, 200);
+        assert.deepEqual((await reports.shown(report)).addresses, []);
+        assert.deepEqual(who(await reports.look(Date.UTC(2027, 0, 4, 6))), ['owner']);
+      },
+    );
 
-    test('of a venue abroad come at seven of its own clocks', async () => {
+    testOn(database)('of a venue abroad come at seven of its own clocks', async () => {
       const people = { administrators: [reports.idOf('owner')], addresses: [] };
       const body = { venueId: reports.abroad, every: 'week', isOn: true, ...people };
       const made = await reports.call('owner', 'POST', '', body);

@@ -59,11 +59,11 @@ for (const database of bothDatabases) {
     const person = (role: AdminRole) => ({ email: `${role}@x.example`, name: role, password: 'a long secret', role });
     const subjectOf = (data: string) => /^Subject: (.*)$/m.exec(data)?.[1]?.trim();
 
-    /** Time passes, and the nodes look at the same moments. Answers who of the four was told what. */
-    async function pass(ms: number, nodes: readonly App[] = [app.app, other]): Promise<readonly string[]> {
+    /** Time passes, and the nodes look at the same moments, every five minutes or so. Answers who of the four was told what. */
+    async function pass(ms: number, nodes: readonly App[] = [app.app, other], stepMs = 5 * minuteMs) {
       const before = smtp.mails.length;
-      for (let left = ms; left > 0; left -= 5 * minuteMs) {
-        app.clock.now += Math.min(left, 5 * minuteMs);
+      for (let left = ms; left > 0; left -= stepMs) {
+        app.clock.now += Math.min(left, stepMs);
         await Promise.all(nodes.map((node) => node.checkAlerts()));
         // Jobs are leased for seconds of the same clock.
         await Promise.all([app.app.idle(), other.idle()]);
@@ -80,6 +80,7 @@ for (const database of bothDatabases) {
     const choose = (role: AdminRole, name: string, value: string) =>
       app.storage.db.run(sql`insert into alert_choices (admin_id, name, value)
         select admin_id, ${name}, ${value} from admins where email = ${`${role}@x.example`}`);
+    const passHours = (hours: number) => pass(hours * hourMs, undefined, 30 * minuteMs);
     const told = (title: string, ...who: readonly string[]) => who.map((one) => `${one}: [Test app] ${title}`);
     const calls = () =>
       app.storage.db.all<{ event: string; payload: string }>(
@@ -112,7 +113,7 @@ for (const database of bothDatabases) {
 
     test('is repeated a day later, but not to administrators who have switched it off', async () => {
       await choose('editor', 'unreachable', 'off');
-      assert.deepEqual(await pass(24 * hourMs), told('Still: No push service is set up', 'manager', 'owner'));
+      assert.deepEqual(await passHours(24), told('Still: No push service is set up', 'manager', 'owner'));
     });
 
     test('a problem that comes and goes within minutes is not reported; its end is, once that has lasted', async () => {
@@ -137,13 +138,13 @@ for (const database of bothDatabases) {
       await choose('manager', 'digest', 'daily');
       // From Thursday evening to Sunday night in Tokyo: what was over on Thursday is told on Friday.
       app.clock.now = Date.UTC(2026, 4, 7, 20);
-      assert.deepEqual(await pass(4 * hourMs), told('Digest: all is well', 'manager'));
+      assert.deepEqual(await passHours(4), told('Digest: all is well', 'manager'));
       const digest = smtp.mails.findLast(({ to }) => to === 'manager@x.example')?.data ?? '';
       assert.match(digest, /What is over:\s+- No push service is set up/);
       app.clock.now = Date.UTC(2026, 4, 10, 21, 30);
       assert.deepEqual(await pass(20 * minuteMs), []);
       // One about the app, and one about the service, whose zone is that of this machine.
-      const monday = await pass(3 * hourMs);
+      const monday = await passHours(3);
       assert.deepEqual(
         monday.filter((line) => line.includes('Test app')),
         told('Digest: all is well', 'owner'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'vitest';
 import { bothDatabases, signIn } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
+import { testOn } from '../../../../test/support/depth.ts';
 import { type Answering, answerWith, startReceiver } from '../../../../test/support/servers/webhook-receiver.ts';
 import { openNode, type Site } from '../../../../test/support/site.ts';
 import { openWebhookSite, type WebhookSite } from '../../../../test/support/sites/webhook-site.ts';
@@ -32,8 +33,8 @@ for (const database of bothDatabases) {
       ['429', answerWith(429)],
       ['a closed connection', (_call, response) => void response.socket?.destroy()],
     ];
-    for (const [what, answer] of temporary) {
-      test(`after ${what} it is sent again under the same id`, async () => {
+    for (const [place, [what, answer]] of temporary.entries()) {
+      (place === 0 ? test : testOn(database))(`after ${what} it is sent again under the same id`, async () => {
         const hook = await hooks.make();
         hooks.receiver.answer = answer;
         await hooks.enter();
@@ -64,7 +65,7 @@ for (const database of bothDatabases) {
       assert.equal((await hooks.deliveries(hook))[0].state, 'sent');
     });
 
-    test('a Retry-After beyond the 24 hours loses nothing before they are over', async () => {
+    testOn(database)('a Retry-After beyond the 24 hours loses nothing before they are over', async () => {
       const hook = await hooks.make();
       hooks.receiver.answer = answerWith(503, 'maintenance', { 'retry-after': '86400' });
       await hooks.enter();
@@ -84,23 +85,26 @@ for (const database of bothDatabases) {
       ['in the past, by a clock that is behind', () => new Date(site.now - hour).toUTCString()],
     ] as const;
     for (const [what, header] of atOnce) {
-      test(`with a Retry-After that is ${what}, it is not called again and again without a pause`, async () => {
-        const hook = await hooks.make();
-        hooks.receiver.answer = (call, response) => {
-          const status = hooks.receiver.calls.length < 50 ? 503 : 204;
-          answerWith(status, '', { 'retry-after': header() })(call, response);
-        };
-        await hooks.enter();
-        await site.app.app.idle();
-        assert.ok(hooks.receiver.calls.length <= 2, `${hooks.receiver.calls.length} calls`);
-        assert.equal((await hooks.deliveries(hook))[0].state, 'queued');
-        for (let minutes = 0; minutes < 60; minutes++) await hooks.pass(60_000);
-        assert.deepEqual(
-          [hooks.receiver.calls.length, (await hooks.deliveries(hook))[0].state],
-          [50, 'sent'],
-          'at most a minute later, since the receiver expects it',
-        );
-      });
+      testOn(database)(
+        `with a Retry-After that is ${what}, it is not called again and again without a pause`,
+        async () => {
+          const hook = await hooks.make();
+          hooks.receiver.answer = (call, response) => {
+            const status = hooks.receiver.calls.length < 50 ? 503 : 204;
+            answerWith(status, '', { 'retry-after': header() })(call, response);
+          };
+          await hooks.enter();
+          await site.app.app.idle();
+          assert.ok(hooks.receiver.calls.length <= 2, `${hooks.receiver.calls.length} calls`);
+          assert.equal((await hooks.deliveries(hook))[0].state, 'queued');
+          for (let minutes = 0; minutes < 60; minutes++) await hooks.pass(60_000);
+          assert.deepEqual(
+            [hooks.receiver.calls.length, (await hooks.deliveries(hook))[0].state],
+            [50, 'sent'],
+            'at most a minute later, since the receiver expects it',
+          );
+        },
+      );
     }
 
     const final: readonly (readonly [string, Answering, RegExp])[] = [
@@ -108,30 +112,33 @@ for (const database of bothDatabases) {
       ['404', answerWith(404), /Answered 404/],
       ['a redirect', answerWith(302, '', { location: 'http://127.0.0.1:1/inside' }), /redirects are not followed/],
     ];
-    for (const [what, answer, said] of final) {
-      test(`${what} ends it at once and says so, and it can be sent once more`, async () => {
-        const hook = await hooks.make();
-        hooks.receiver.answer = answer;
-        await hooks.enter();
-        await site.app.app.idle();
-        await hooks.pass(hour);
-        const [failed] = await hooks.deliveries(hook);
-        assert.deepEqual([failed.state, failed.attempts, hooks.receiver.calls.length], ['failed', 1, 1]);
-        assert.match(failed.reason, said);
-        let release: () => void = () => undefined;
-        hooks.receiver.answer = (_call, response) => {
-          release = () => void response.end();
-        };
-        const url = `${hooks.all()}/${hook.objectId}/deliveries/${failed.objectId}/redeliver`;
-        assert.equal((await hooks.browser.send({ method: 'POST', url })).status, 200);
-        await hooks.receiver.arrived(2);
-        assert.equal((await hooks.browser.send({ method: 'POST', url })).status, 409, 'it is under way already');
-        release();
-        await site.app.app.idle();
-        assert.equal((await hooks.deliveries(hook))[0].state, 'sent');
-        assert.equal(hooks.receiver.calls[1]?.headers['webhook-id'], failed.objectId);
-        assert.equal(hooks.receiver.calls[1]?.body, hooks.receiver.calls[0]?.body);
-      });
+    for (const [place, [what, answer, said]] of final.entries()) {
+      (place === 0 ? test : testOn(database))(
+        `${what} ends it at once and says so, and it can be sent once more`,
+        async () => {
+          const hook = await hooks.make();
+          hooks.receiver.answer = answer;
+          await hooks.enter();
+          await site.app.app.idle();
+          await hooks.pass(hour);
+          const [failed] = await hooks.deliveries(hook);
+          assert.deepEqual([failed.state, failed.attempts, hooks.receiver.calls.length], ['failed', 1, 1]);
+          assert.match(failed.reason, said);
+          let release: () => void = () => undefined;
+          hooks.receiver.answer = (_call, response) => {
+            release = () => void response.end();
+          };
+          const url = `${hooks.all()}/${hook.objectId}/deliveries/${failed.objectId}/redeliver`;
+          assert.equal((await hooks.browser.send({ method: 'POST', url })).status, 200);
+          await hooks.receiver.arrived(2);
+          assert.equal((await hooks.browser.send({ method: 'POST', url })).status, 409, 'it is under way already');
+          release();
+          await site.app.app.idle();
+          assert.equal((await hooks.deliveries(hook))[0].state, 'sent');
+          assert.equal(hooks.receiver.calls[1]?.headers['webhook-id'], failed.objectId);
+          assert.equal(hooks.receiver.calls[1]?.body, hooks.receiver.calls[0]?.body);
+        },
+      );
     }
 
     test('410 switches the webhook off, with the reason, until somebody switches it on', async () => {
@@ -153,35 +160,38 @@ for (const database of bothDatabases) {
       assert.deepEqual([on.body.result.enabled, on.body.result.disabledReason], [true, null]);
     });
 
-    test('410 of an address that the webhook has just left switches nothing off, and several at once are one entry', async () => {
-      const hook = await hooks.make();
-      const { url } = hooks.receiver;
-      const url2 = `${url}/moved`;
-      let release: () => void = () => undefined;
-      hooks.receiver.answer = (_call, response) => {
-        release = () => void response.writeHead(410).end();
-      };
-      await hooks.enter();
-      await hooks.receiver.arrived(1);
-      const change = (body: object) =>
-        hooks.browser.send({ method: 'PUT', url: `${hooks.all()}/${hook.objectId}`, body });
-      assert.equal((await change({ url: url2 })).status, 200);
-      release();
-      await site.app.app.idle();
-      assert.deepEqual([(await hooks.read(hook)).enabled, (await hooks.read(hook)).disabledReason], [true, null]);
-      const held: (() => void)[] = [];
-      hooks.receiver.answer = (_call, response) => void held.push(() => void response.writeHead(410).end());
-      await hooks.leave();
-      await hooks.enterAgain();
-      await hooks.leave();
-      await hooks.enterAgain();
-      await hooks.receiver.arrived(3);
-      for (const answer of held) answer();
-      await site.app.app.idle();
-      assert.equal((await hooks.read(hook)).enabled, false);
-      const entries = (await site.rows('audit')).filter(({ action }) => action === 'webhook.disable');
-      assert.equal(entries.length, 1);
-    });
+    testOn(database)(
+      '410 of an address that the webhook has just left switches nothing off, and several at once are one entry',
+      async () => {
+        const hook = await hooks.make();
+        const { url } = hooks.receiver;
+        const url2 = `${url}/moved`;
+        let release: () => void = () => undefined;
+        hooks.receiver.answer = (_call, response) => {
+          release = () => void response.writeHead(410).end();
+        };
+        await hooks.enter();
+        await hooks.receiver.arrived(1);
+        const change = (body: object) =>
+          hooks.browser.send({ method: 'PUT', url: `${hooks.all()}/${hook.objectId}`, body });
+        assert.equal((await change({ url: url2 })).status, 200);
+        release();
+        await site.app.app.idle();
+        assert.deepEqual([(await hooks.read(hook)).enabled, (await hooks.read(hook)).disabledReason], [true, null]);
+        const held: (() => void)[] = [];
+        hooks.receiver.answer = (_call, response) => void held.push(() => void response.writeHead(410).end());
+        await hooks.leave();
+        await hooks.enterAgain();
+        await hooks.leave();
+        await hooks.enterAgain();
+        await hooks.receiver.arrived(3);
+        for (const answer of held) answer();
+        await site.app.app.idle();
+        assert.equal((await hooks.read(hook)).enabled, false);
+        const entries = (await site.rows('audit')).filter(({ action }) => action === 'webhook.disable');
+        assert.equal(entries.length, 1);
+      },
+    );
 
     test('after a day of failures it expires with the last reason, and the webhook is marked failing', async () => {
       const hook = await hooks.make();
@@ -200,40 +210,43 @@ for (const database of bothDatabases) {
       assert.deepEqual(jobs, []);
     });
 
-    test("a receiver that does not answer keeps only its own app's calls waiting, a few at a time", async () => {
-      const { appId, appKey } = await site.app.app.apps.create('Slow app');
-      const slow = await startReceiver();
-      slow.answer = () => undefined;
-      try {
-        await hooks.make({ url: slow.url, events: ['presence.enter', 'presence.exit'] }, appId);
-        await hooks.make();
-        const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
-        const post = (url: string, body: unknown, bearer = {}) =>
-          site.app.send({ method: 'POST', url, body, headers: { ...headers, ...bearer } });
-        const phone = { installationId: 'theirs', deviceType: 'ios' };
-        assert.equal((await post('/api/v2/installations', phone)).status, 201);
-        const stranger = await signIn(site.app, headers);
-        const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
-        const made = await post('/api/v2/beacons', beacon, stranger.headers);
-        const id = made.body.result.objectId;
-        for (let n = 0; n < 20; n++) {
-          const sightings = ['ENTER', 'EXIT'].map((event, index) => ({
-            beacon: id,
-            event,
-            occurredAt: site.now - hour + n * 60_000 + index * 10_000,
-          }));
-          await post('/api/v2/sightings', { installationId: 'theirs', sightings });
+    testOn(database)(
+      "a receiver that does not answer keeps only its own app's calls waiting, a few at a time",
+      async () => {
+        const { appId, appKey } = await site.app.app.apps.create('Slow app');
+        const slow = await startReceiver();
+        slow.answer = () => undefined;
+        try {
+          await hooks.make({ url: slow.url, events: ['presence.enter', 'presence.exit'] }, appId);
+          await hooks.make();
+          const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+          const post = (url: string, body: unknown, bearer = {}) =>
+            site.app.send({ method: 'POST', url, body, headers: { ...headers, ...bearer } });
+          const phone = { installationId: 'theirs', deviceType: 'ios' };
+          assert.equal((await post('/api/v2/installations', phone)).status, 201);
+          const stranger = await signIn(site.app, headers);
+          const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
+          const made = await post('/api/v2/beacons', beacon, stranger.headers);
+          const id = made.body.result.objectId;
+          for (let n = 0; n < 20; n++) {
+            const sightings = ['ENTER', 'EXIT'].map((event, index) => ({
+              beacon: id,
+              event,
+              occurredAt: site.now - hour + n * 60_000 + index * 10_000,
+            }));
+            await post('/api/v2/sightings', { installationId: 'theirs', sightings });
+          }
+          await slow.arrived(ConcurrencySlots.perWebhook);
+          await hooks.enter();
+          await hooks.receiver.arrived(1);
+          assert.equal(slow.calls.length, ConcurrencySlots.perWebhook);
+        } finally {
+          await slow.close();
         }
-        await slow.arrived(ConcurrencySlots.perWebhook);
-        await hooks.enter();
-        await hooks.receiver.arrived(1);
-        assert.equal(slow.calls.length, ConcurrencySlots.perWebhook);
-      } finally {
-        await slow.close();
-      }
-    });
+      },
+    );
 
-    test('an address that was allowed once is judged again at each call', async () => {
+    testOn(database)('an address that was allowed once is judged again at each call', async () => {
       const hook = await hooks.make();
       const { config } = site.app;
       const strict = await openNode(site, { ...config, privateTargets: [] });

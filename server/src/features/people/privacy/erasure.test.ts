@@ -11,6 +11,7 @@ import {
   type TestApp,
 } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
+import { testOn } from '../../../../test/support/depth.ts';
 import {
   fill,
   type KnownPerson,
@@ -61,37 +62,44 @@ for (const database of bothDatabases) {
       assert.deepEqual(await person.tablesNaming(vera.userId), []);
     });
 
-    test('is no longer named by a push that waits for its time, which still goes to the others', async () => {
-      const [other, manager] = [await signIn(app), await signInManager(app)];
-      const others = { installationId: 'theirs', deviceType: 'ios' };
-      const theirs = await create(app, '/api/v2/installations', others, other.headers);
-      const users = [vera, other].map(({ userId: objectId }) => ({ __type: 'Pointer', className: '_User', objectId }));
-      const where = { $or: [{ userId: { $in: users } }, { objectId: phone }] };
-      const sendAt = new Date(app.clock.now + 60_000).toISOString();
-      const body = { where, sendAt, data: { title: 'Soon' } };
-      const sent = await app.send({
-        method: 'POST',
-        url: '/api/v2/push/notification',
-        body,
-        headers: manager.headers,
-      });
-      assert.equal(sent.status, 200);
-      const erasureId = await person.erase();
-      await app.app.idle();
-      const { erased } = await person.receipt(erasureId);
-      assert.equal(erased.pushes, 1);
-      assert.deepEqual(await person.tablesNaming(vera.userId), []);
-      app.clock.now += 120_000;
-      await app.app.idle();
-      const url = '/api/v2/deliveries';
-      const { results } = (await app.send({ method: 'GET', url, headers: manager.headers })).body;
-      assert.deepEqual(
-        results.map((one: { installationId: { objectId: string } }) => one.installationId.objectId),
-        [theirs],
-      );
-    });
+    testOn(database)(
+      'is no longer named by a push that waits for its time, which still goes to the others',
+      async () => {
+        const [other, manager] = [await signIn(app), await signInManager(app)];
+        const others = { installationId: 'theirs', deviceType: 'ios' };
+        const theirs = await create(app, '/api/v2/installations', others, other.headers);
+        const users = [vera, other].map(({ userId: objectId }) => ({
+          __type: 'Pointer',
+          className: '_User',
+          objectId,
+        }));
+        const where = { $or: [{ userId: { $in: users } }, { objectId: phone }] };
+        const sendAt = new Date(app.clock.now + 60_000).toISOString();
+        const body = { where, sendAt, data: { title: 'Soon' } };
+        const sent = await app.send({
+          method: 'POST',
+          url: '/api/v2/push/notification',
+          body,
+          headers: manager.headers,
+        });
+        assert.equal(sent.status, 200);
+        const erasureId = await person.erase();
+        await app.app.idle();
+        const { erased } = await person.receipt(erasureId);
+        assert.equal(erased.pushes, 1);
+        assert.deepEqual(await person.tablesNaming(vera.userId), []);
+        app.clock.now += 120_000;
+        await app.app.idle();
+        const url = '/api/v2/deliveries';
+        const { results } = (await app.send({ method: 'GET', url, headers: manager.headers })).body;
+        assert.deepEqual(
+          results.map((one: { installationId: { objectId: string } }) => one.installationId.objectId),
+          [theirs],
+        );
+      },
+    );
 
-    test('is counted once, however often the work is begun again', async () => {
+    testOn(database)('is counted once, however often the work is begun again', async () => {
       await person.fillAll(person.hers());
       const erasureId = await person.erase();
       const [job] = await app.storage.db.all<{ payload: string }>(
@@ -163,7 +171,7 @@ for (const database of bothDatabases) {
       assert.equal((await person.receipt(erasureId)).erased.logs, 251);
     });
 
-    test('stays erased where an older backup is restored', async () => {
+    testOn(database)('stays erased where an older backup is restored', async () => {
       await person.fillAll(person.hers());
       const nobodys = await create(app, '/api/v2/installations', { installationId: 'nobodys', deviceType: 'ios' });
       await person.fillAll({ ...person.hers(), installationId: nobodys, userId: 'somebody', mark: 'nobodys' });
@@ -205,7 +213,7 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('what a manager has made for the house stays, without the name', async () => {
+    testOn(database)('what a manager has made for the house stays, without the name', async () => {
       const manager = await signInManager(app);
       await create(
         app,

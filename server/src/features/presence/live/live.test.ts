@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'vitest';
 import { bothDatabases, otherApp, signIn } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
+import { testOn } from '../../../../test/support/depth.ts';
 import { type EventStream, openStream } from '../../../../test/support/event-stream.ts';
 import { openNode, openSite, type Site } from '../../../../test/support/site.ts';
 import { head, listen, openConnection } from '../../../../test/support/socket.ts';
@@ -105,7 +106,7 @@ for (const database of bothDatabases) {
       assert.equal(new Set(visits.map(({ data }) => data.data.objectId)).size, 20);
     });
 
-    test('events that are no longer kept are reported as lost', async () => {
+    testOn(database)('events that are no longer kept are reported as lost', async () => {
       const first = await ready();
       await visit();
       await first.received(4);
@@ -153,7 +154,7 @@ for (const database of bothDatabases) {
       assert.equal(refused.status, 400);
     });
 
-    test('another app hears nothing of it, and nothing is kept where nobody listens', async () => {
+    testOn(database)('another app hears nothing of it, and nothing is kept where nobody listens', async () => {
       await visit();
       assert.deepEqual(await site.rows('live_events'), []);
       const strangers = await otherApp(site.app);
@@ -165,90 +166,102 @@ for (const database of bothDatabases) {
       assert.deepEqual(theirs.events, []);
     });
 
-    test('sends what the rules let a listener listen to and read, without hidden members, until the rules change', async () => {
-      const ben = (await signIn(site.app)).headers;
-      const visitRules = { get: 'user', listen: 'user', members: { enteredAt: { hidden: ['user'] } } };
-      await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: visitRules } });
-      const stream = await ready(ben);
-      const all = await ready();
-      await visit();
-      await all.received(4);
-      await stream.received(2);
-      assert.deepEqual(
-        stream.events.map(({ event, data }) => [event, data.data.enteredAt]),
-        [
-          ['visit.opened', undefined],
-          ['visit.closed', undefined],
-        ],
-      );
-      assert.ok(all.events[1]?.data.data.enteredAt, 'a manager sees it');
-      await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: { ...visitRules, get: 'owner' } } });
-      await stream.ended;
-      const deaf = await ready(ben);
-      const again = await ready();
-      await visit();
-      await again.received(4);
-      assert.deepEqual(deaf.events, []);
-    });
+    testOn(database)(
+      'sends what the rules let a listener listen to and read, without hidden members, until the rules change',
+      async () => {
+        const ben = (await signIn(site.app)).headers;
+        const visitRules = { get: 'user', listen: 'user', members: { enteredAt: { hidden: ['user'] } } };
+        await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: visitRules } });
+        const stream = await ready(ben);
+        const all = await ready();
+        await visit();
+        await all.received(4);
+        await stream.received(2);
+        assert.deepEqual(
+          stream.events.map(({ event, data }) => [event, data.data.enteredAt]),
+          [
+            ['visit.opened', undefined],
+            ['visit.closed', undefined],
+          ],
+        );
+        assert.ok(all.events[1]?.data.data.enteredAt, 'a manager sees it');
+        await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: { ...visitRules, get: 'owner' } } });
+        await stream.ended;
+        const deaf = await ready(ben);
+        const again = await ready();
+        await visit();
+        await again.received(4);
+        assert.deepEqual(deaf.events, []);
+      },
+    );
 
-    test("a rule with a where sends the matching events, about the listener's own installation or another", async () => {
-      const anna = await signIn(site.app);
-      const phone = { installationId: 'annas', deviceType: 'ios' };
-      await site.app.send({ method: 'POST', url: '/api/v2/installations', headers: anna.headers, body: phone });
-      const own = { installationId: '$auth.installationId', leftAt: null };
-      const rules = { visits: { get: own, list: own, listen: 'user' } };
-      await site.app.app.apps.changeRules(site.app.appId, { resources: rules });
-      const stream = await ready(anna.headers);
-      await visit();
-      await site.send([site.decided('ENTER')], { installationId: 'annas' });
-      await stream.received(1);
-      const [opened] = stream.events.filter(({ event }) => event === 'visit.opened');
-      assert.ok(opened);
-      const { body } = await site.app.send({ method: 'GET', url: '/api/v2/visits?count=1', headers: anna.headers });
-      assert.deepEqual([body.count, body.results[0].objectId], [1, opened.data.data.objectId]);
-    });
+    testOn(database)(
+      "a rule with a where sends the matching events, about the listener's own installation or another",
+      async () => {
+        const anna = await signIn(site.app);
+        const phone = { installationId: 'annas', deviceType: 'ios' };
+        await site.app.send({ method: 'POST', url: '/api/v2/installations', headers: anna.headers, body: phone });
+        const own = { installationId: '$auth.installationId', leftAt: null };
+        const rules = { visits: { get: own, list: own, listen: 'user' } };
+        await site.app.app.apps.changeRules(site.app.appId, { resources: rules });
+        const stream = await ready(anna.headers);
+        await visit();
+        await site.send([site.decided('ENTER')], { installationId: 'annas' });
+        await stream.received(1);
+        const [opened] = stream.events.filter(({ event }) => event === 'visit.opened');
+        assert.ok(opened);
+        const { body } = await site.app.send({ method: 'GET', url: '/api/v2/visits?count=1', headers: anna.headers });
+        assert.deepEqual([body.count, body.results[0].objectId], [1, opened.data.data.objectId]);
+      },
+    );
 
-    test('a stream under a rule about own installations ends when one of them has gone to somebody else', async () => {
-      const [anna, ben] = [await signIn(site.app), await signIn(site.app)];
-      const phone = { installationId: 'handed-on', deviceType: 'ios' };
-      const headers = { 'installation-secret': 'h'.repeat(43) };
-      const register = async (who: typeof anna) => {
-        const request = { method: 'POST', url: '/api/v2/installations', body: phone } as const;
-        const answer = await site.app.send({ ...request, headers: { ...who.headers, ...headers } });
-        assert.ok(answer.status < 300, answer.raw.toString());
-      };
-      await register(anna);
-      const own = { installationId: '$auth.installationId' };
-      await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: { get: own, listen: own } } });
-      const stream = await ready(anna.headers);
-      await register(ben);
-      await stream.ended;
-      const again = await ready(anna.headers);
-      const his = await ready(ben.headers);
-      const body = { installationId: 'handed-on', sightings: [site.decided('ENTER')] };
-      await site.app.send({ method: 'POST', url: '/api/v2/sightings', headers: ben.headers, body });
-      await his.received(1);
-      assert.deepEqual([stream.events, again.events], [[], []]);
-    });
+    testOn(database)(
+      'a stream under a rule about own installations ends when one of them has gone to somebody else',
+      async () => {
+        const [anna, ben] = [await signIn(site.app), await signIn(site.app)];
+        const phone = { installationId: 'handed-on', deviceType: 'ios' };
+        const headers = { 'installation-secret': 'h'.repeat(43) };
+        const register = async (who: typeof anna) => {
+          const request = { method: 'POST', url: '/api/v2/installations', body: phone } as const;
+          const answer = await site.app.send({ ...request, headers: { ...who.headers, ...headers } });
+          assert.ok(answer.status < 300, answer.raw.toString());
+        };
+        await register(anna);
+        const own = { installationId: '$auth.installationId' };
+        await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: { get: own, listen: own } } });
+        const stream = await ready(anna.headers);
+        await register(ben);
+        await stream.ended;
+        const again = await ready(anna.headers);
+        const his = await ready(ben.headers);
+        const body = { installationId: 'handed-on', sightings: [site.decided('ENTER')] };
+        await site.app.send({ method: 'POST', url: '/api/v2/sightings', headers: ben.headers, body });
+        await his.received(1);
+        assert.deepEqual([stream.events, again.events], [[], []]);
+      },
+    );
 
-    test('a token that is revoked or no longer enough ends the stream within seconds, a bad one opens none', async () => {
-      const stream = await ready();
-      const out = { method: 'POST', url: '/api/v2/users/signout', headers: site.user.headers } as const;
-      assert.equal((await site.app.send(out)).status, 200);
-      await stream.ended;
-      assert.equal((await open()).status, 403);
-      const user = await signIn(site.app);
-      const half = await ready(user.headers);
-      await site.app.app.apps.change(site.app.appId, { policy: { totp: 'required' } });
-      await half.ended;
-      assert.equal((await open(user.headers)).status, 403, 'it was begun without a second factor');
-      await site.app.app.apps.change(site.app.appId, { policy: { totp: 'off' } });
-      const other = await ready(user.headers);
-      await site.app.app.apps.change(site.app.appId, { disabled: true });
-      await other.ended;
-    });
+    testOn(database)(
+      'a token that is revoked or no longer enough ends the stream within seconds, a bad one opens none',
+      async () => {
+        const stream = await ready();
+        const out = { method: 'POST', url: '/api/v2/users/signout', headers: site.user.headers } as const;
+        assert.equal((await site.app.send(out)).status, 200);
+        await stream.ended;
+        assert.equal((await open()).status, 403);
+        const user = await signIn(site.app);
+        const half = await ready(user.headers);
+        await site.app.app.apps.change(site.app.appId, { policy: { totp: 'required' } });
+        await half.ended;
+        assert.equal((await open(user.headers)).status, 403, 'it was begun without a second factor');
+        await site.app.app.apps.change(site.app.appId, { policy: { totp: 'off' } });
+        const other = await ready(user.headers);
+        await site.app.app.apps.change(site.app.appId, { disabled: true });
+        await other.ended;
+      },
+    );
 
-    test('administrators listen with their session and role, until they sign out', async () => {
+    testOn(database)('administrators listen with their session and role, until they sign out', async () => {
       const browser = await openConsole(site.app, 'editor');
       const where = `/console/api/apps/${site.app.appId}/v2/stream`;
       const stream = await openStream(port, where, { cookie: browser.cookie });
@@ -263,7 +276,7 @@ for (const database of bothDatabases) {
       await stream.ended;
     });
 
-    test('a client that reads nothing is dropped, and the others hear on', async () => {
+    testOn(database)('a client that reads nothing is dropped, and the others hear on', async () => {
       const listener = await ready();
       const accepted = once(site.app.app.server.server, 'connection') as Promise<[Socket]>;
       const socket = connect({ host: '127.0.0.1', port });
@@ -289,7 +302,7 @@ for (const database of bothDatabases) {
       await listener.received(204);
     });
 
-    test('too many streams of one address are refused with APICallLimit', async () => {
+    testOn(database)('too many streams of one address are refused with APICallLimit', async () => {
       for (let n = 0; n < streamLimits.perAddress; n++) await ready();
       const refused = await open();
       assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '10']);
@@ -303,7 +316,7 @@ for (const database of bothDatabases) {
       assert.equal(status, 200);
     });
 
-    test('a number that is none is refused, and HEAD answers at once', async () => {
+    testOn(database)('a number that is none is refused, and HEAD answers at once', async () => {
       for (const after of ['x', '-1', '1.5', '1e3']) {
         const answer = await site.ask({ method: 'GET', url: `${path}?after=${after}` });
         assert.deepEqual([answer.status, answer.body.code], [400, 102]);

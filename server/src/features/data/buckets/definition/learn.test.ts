@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
+import { testOn } from '../../../../../test/support/depth.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Slot } from './slots.ts';
 
@@ -94,7 +95,7 @@ for (const database of bothDatabases) {
       assert.deepEqual(await askAll(), earlier);
     });
 
-    test('what has several types, or is too long for an index, is not copied', async () => {
+    testOn(database)('what has several types, or is too long for an index, is not copied', async () => {
       const known = await slots();
       await often({ where: '{"metadata.mixed":5}' });
       await often({ where: '{"metadata.long":"xxx"}' });

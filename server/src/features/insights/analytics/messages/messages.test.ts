@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import { groupOf } from '@pharos/engine';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
+import { testOn } from '../../../../../test/support/depth.ts';
 import { openNode, openSite, pointer, type Site } from '../../../../../test/support/site.ts';
 import { service } from '../../../../access/audit.ts';
 import { sql } from '../../../../base/sql.ts';
@@ -149,7 +150,7 @@ for (const database of bothDatabases) {
       assert.equal((await groupsOf()).get('A')?.['acted'], 2, 'four hours are within five');
     });
 
-    test('while many records are looked at for a goal, others write', async (context) => {
+    testOn(database)('while many records are looked at for a goal, others write', async (context) => {
       context.onTestFinished(() => mock.reset());
       // The service knows another goal of the message, by which it would count in between.
       mock.method(site.app.app.rollups, 'settleDue', async () => undefined);
@@ -230,7 +231,7 @@ for (const database of bothDatabases) {
       assert.deepEqual([acted, withdrawn], [1, 1]);
     });
 
-    test('a record counts for a message that the phone reports only after it', async () => {
+    testOn(database)('a record counts for a message that the phone reports only after it', async () => {
       const beacon = await site.beacon({ minor: 3 });
       const goal = { kind: 'record', bucket: 'orders', withinHours: 24 };
       const late = await site.notification({ beaconId: pointer('Beacon', beacon), goal });
@@ -270,7 +271,7 @@ for (const database of bothDatabases) {
       }
     });
 
-    test('small groups are protected, and numbers outlive what they were counted from', async () => {
+    testOn(database)('small groups are protected, and numbers outlive what they were counted from', async () => {
       const counted = () =>
         site.app.storage.db.all(sql`select * from message_rollups order by started_at, trigger_id, message_group`);
       const exact = await counted();

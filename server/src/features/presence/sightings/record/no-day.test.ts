@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { bothDatabases } from '../../../../../test/support/build-app.ts';
+import { databases } from '../../../../../test/support/build-app.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../../test/support/site.ts';
 import { service } from '../../../../access/audit.ts';
 
@@ -39,7 +39,7 @@ const theDay: readonly Step[] = [
   { at: 332, phone: 'phone-1', walked: [2, 160] },
 ];
 
-for (const database of bothDatabases) {
+for (const database of databases) {
   describe(`visits that are kept for no day on ${database}`, () => {
     let kept: Site;
     let gone: Site;
