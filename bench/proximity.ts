@@ -14,6 +14,7 @@ import { type Score, score, scoreWalks } from './proximity/score.ts';
 import { pharosSite, type SiteEngine } from './proximity/site-engines.ts';
 import { scoreSite } from './proximity/site-score.ts';
 import { SITE_HEADINGS, siteRow, table } from './proximity/site-tables.ts';
+import { STANDING_HEADINGS, standingRows } from './proximity/standing.ts';
 import { measureThroughput } from './proximity/throughput.ts';
 
 const HEADINGS = [
@@ -67,6 +68,7 @@ for (const { title, ...told } of TOLD) {
   const rows = SITE_ENGINES.map((engine) => siteRow(scoreSite(engine, recordings, told)));
   console.log(`\nOver all beacons, ${title}; [95 % interval]\n\n${table([SITE_HEADINGS, ...rows])}`);
 }
+console.log(`\nStanding still\n\n${table([STANDING_HEADINGS, ...standingRows(recordings)])}`);
 const nested = scoreNested(recordings);
 console.log(`\nThresholds too from the other walks\n\n${table([SITE_HEADINGS, siteRow(nested.score)])}`);
 console.log(`\n${table([FOLD_HEADINGS, ...nested.folds.map(foldRow)])}`);

@@ -10,7 +10,7 @@ import { type SiteScore, scoreSite } from './site-score.ts';
 
 const GRID: { readonly [name in keyof Thresholds]: readonly number[] } = {
   likely: [0.48, 0.52, 0.56],
-  unlikely: [0.04, 0.07, 0.12],
+  unlikely: [0.05, 0.15, 0.3],
   takeover: [1.25, 1.5, 2],
   slowVariance: [5, 8, 12],
 };

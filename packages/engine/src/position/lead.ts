@@ -32,8 +32,8 @@ const USUAL_LEAD = 4;
 /** The most that counts, dB: a greater lead means a wall in front of the other beacon. */
 const MAX_LEAD = 15;
 /**
- * By how much the signal of a beacon heard alone is treated as louder, dB, if it is not calibrated and nothing is known about the
- * phone. Phones on bodies hear 10 to 18 dB less than the default expects, others as much; this may at most double the radius.
+ * By how much the signal of a beacon heard alone is treated as louder, dB, if nothing is known about the phone. Phones on bodies hear
+ * 10 to 18 dB less than a bare one, others as much; this may at most double the radius. A calibration says nothing about the phone.
  */
 const ALONE_GAIN = 6;
 /** Where a position is known: what a decibel of lead adds to the logarithm of the odds (10 dB beyond the usual lead: 3.3 times). */
@@ -58,17 +58,13 @@ export function fieldOf({ beacons, ear }: TrackState, at: number): Surroundings 
  * merely because another beacon gets louder.
  */
 export function distanceInField(state: PresenceState, distance: number, field: Surroundings): number {
-  const gain = gainOf(state, distance, field);
+  const gain = gainOf(distance, field);
   const held = state.visit?.source === 'samples' ? Math.max(0, gain) : gain;
   return distance * 10 ** (-held / 20);
 }
 
-function gainOf(
-  { settings }: PresenceState,
-  distance: number,
-  { nearest, next, count, isKnown }: Surroundings,
-): number {
-  if (count < 2) return isKnown || settings.measuredPower !== undefined ? 0 : ALONE_GAIN;
+function gainOf(distance: number, { nearest, next, count, isKnown }: Surroundings): number {
+  if (count < 2) return isKnown ? 0 : ALONE_GAIN;
   if (distance > nearest) return -USUAL_LEAD;
   // The others are in contact, but none was measured lately.
   if (next === Number.POSITIVE_INFINITY) return 0;

@@ -88,7 +88,7 @@ function settle(run: Calculation, at: number): void {
   const stays = holder !== undefined && holder.state.radius.inside === true;
   const own = stays ? contenders.find(({ beaconId }) => beaconId === holder.beaconId) : undefined;
   const best = contenders
-    .filter((one) => canBegin(one, run.thresholds))
+    .filter((one) => canBegin(one, { ...run.thresholds, at }))
     .reduce<Contender | undefined>(nearer, undefined);
   const next =
     stays && (best === undefined || own === undefined || !takesOver(best, own, { ...run.thresholds, at }))
@@ -115,11 +115,21 @@ interface Contender extends Rival {
   readonly taken: number;
 }
 
-/** Whether it holds the visitor now, as opposed to merely not having lost them yet. */
-function canBegin({ place, share, taken }: Contender, { likely }: Thresholds): boolean {
-  const { radius, visit, settings } = place.state;
+interface Beginning extends Pick<Thresholds, 'likely' | 'takeover'> {
+  readonly at: number;
+}
+
+/**
+ * Whether it holds the visitor now, as opposed to merely not having lost them yet. Who has just left a beacon for none comes back to it
+ * only with as much evidence against being at none as it would take against another beacon.
+ */
+function canBegin({ place, share, taken }: Contender, { likely, takeover, at }: Beginning): boolean {
+  const { radius, visit, settings, leftAt } = place.state;
   if (visit?.source === 'device' || radius.inside !== true) return false;
-  return share === undefined ? taken <= NEAR_ENOUGH * (settings.radius ?? DEFAULT_RADIUS) : share >= likely;
+  if (share === undefined) return taken <= NEAR_ENOUGH * (settings.radius ?? DEFAULT_RADIUS);
+  if (leftAt === null) return share >= likely;
+  const evidence = EVIDENCE_AT_ONCE * Math.exp((leftAt - at) / SHADOW_MS);
+  return share >= likely && share > takeover ** evidence * (1 - share);
 }
 
 function nearer(best: Contender | undefined, other: Contender): Contender {

@@ -9,4 +9,4 @@ export interface Thresholds {
   readonly slowVariance: number;
 }
 
-export const THRESHOLDS: Thresholds = Object.freeze({ likely: 0.52, unlikely: 0.05, takeover: 1.5, slowVariance: 8 });
+export const THRESHOLDS: Thresholds = Object.freeze({ likely: 0.52, unlikely: 0.15, takeover: 1.5, slowVariance: 8 });
