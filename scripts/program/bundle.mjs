@@ -19,6 +19,7 @@ const asInstalled = [
   '@aws-sdk/s3-request-presigner',
   '@nats-io/transport-node',
   '@node-rs/argon2',
+  '@node-rs/bcrypt',
   'better-sqlite3',
   'dejavu-fonts-ttf',
   'mqtt',

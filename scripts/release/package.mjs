@@ -9,7 +9,7 @@ import { readJson, root } from '../install.mjs';
 import { writeBundle } from '../program/bundle.mjs';
 
 /** Packages with binaries or data of their own; all others become part of the program. */
-const external = ['@node-rs/argon2', 'better-sqlite3', 'dejavu-fonts-ttf', 'pdfkit'];
+const external = ['@node-rs/argon2', '@node-rs/bcrypt', 'better-sqlite3', 'dejavu-fonts-ttf', 'pdfkit'];
 
 /** What the program reads while it runs. */
 const files = [

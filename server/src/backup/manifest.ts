@@ -12,6 +12,8 @@ export interface Manifest {
   /** The version of Pharos that made the backup. */
   readonly pharos: string;
   readonly createdAt: string;
+  /** The only app that is in it, in an archive of one app; absent in a backup of everything. */
+  readonly appId?: string;
   /** The newest migration of the source database. */
   readonly migration: number;
   readonly tables: Readonly<Record<string, LinesFile>>;
@@ -48,6 +50,7 @@ const check = Compile(
     version: Type.Literal(1),
     pharos: Type.String(),
     createdAt: Type.String(),
+    appId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,64}$' })),
     migration: Type.Integer({ minimum: 1 }),
     tables: Type.Record(Type.String({ pattern: '^[a-z0-9_]+$' }), Type.Object(linesFile), {
       additionalProperties: false,

@@ -3,13 +3,13 @@ import { joinSql, raw, sql } from '../base/sql.ts';
 import type { BlobStore, FolderMark } from '../blobs/blob-store.ts';
 import { claimFolder, forgetFolder } from '../blobs/claim-folder.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
-import type { Database, Row } from '../db/db.ts';
+import type { Database, Db, Row } from '../db/db.ts';
 import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
 import { countChange } from '../db/nodes/cache-version.ts';
 import { digesting, fileDigest, readLines } from './files.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';
-import { type BackupTable, tablesOf } from './tables.ts';
+import { type BackupTable, isOfApp, tablesOf } from './tables.ts';
 
 export interface RestoreOptions {
   readonly db: Database;
@@ -32,15 +32,20 @@ interface BlobLine {
 /** Reads through a backup once. @throws Error that names the first missing or damaged file */
 export async function verifyBackup(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
+  if (manifest.appId !== undefined)
+    throw new Error('This is an archive of one app, not a backup. Import it with pharos import.');
+  return verifyParts(folder, manifest);
+}
+
+/** The same for an archive of one app, too. */
+export async function verifyParts(folder: string, manifest: Manifest): Promise<Manifest> {
   const known = knownMigrations();
   const newest = known.at(-1)?.id ?? 0;
   if (manifest.migration > newest)
     throw new Error(
       `The backup was made at migration ${manifest.migration}, this version of Pharos knows ${newest}. Restore it with a newer version.`,
     );
-  const missing = tablesOf(known.filter(({ id }) => id <= manifest.migration)).find(
-    ({ name }) => !Object.hasOwn(manifest.tables, name),
-  );
+  const missing = tablesIn(manifest).find(({ name }) => !Object.hasOwn(manifest.tables, name));
   if (missing) throw new Error(`The backup is damaged: the table ${missing.name} is not in it.`);
   for (const { file, sha256 } of [...Object.values(manifest.tables), manifest.blobs]) {
     const found = await fileDigest(join(folder, file)).catch(() => undefined);
@@ -53,6 +58,12 @@ export async function verifyBackup(folder: string): Promise<Manifest> {
       throw new Error(`The backup is damaged: files/${key} is missing or has been changed.`);
   }
   return manifest;
+}
+
+/** The tables that it has, in the order in which they are loaded. */
+export function tablesIn({ migration, appId }: Pick<Manifest, 'migration' | 'appId'>): readonly BackupTable[] {
+  const all = tablesOf(knownMigrations().filter(({ id }) => id <= migration));
+  return appId === undefined ? all : all.filter(isOfApp);
 }
 
 async function blobDigest(store: BlobStore, key: string): Promise<string | undefined> {
@@ -85,8 +96,8 @@ export async function restoreBackup(options: RestoreOptions, manifest: Manifest)
   await assertEmpty(db, blobs, tables);
   await setRestoreMarker(db);
   try {
-    for (const { name } of tables) await loadTable(db, name, folder, manifest);
-    if (blobs) await loadBlobs(blobs, folder, manifest);
+    for (const { name } of tablesIn(manifest)) await loadTable(db, { table: name, folder, manifest });
+    if (blobs) await loadBlobs(blobs, { folder, manifest });
   } catch (error) {
     await empty(db, blobs, tables);
     throw error;
@@ -120,24 +131,37 @@ async function removeAll(blobs: BlobStore): Promise<void> {
     for (const { key } of page) await blobs.remove(key);
 }
 
-async function loadTable(db: Database, table: string, folder: string, manifest: Manifest): Promise<void> {
+interface Loading {
+  readonly table: string;
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Rows of other apps are passed over, and those that are there already stay as they are. */
+  readonly appId?: string;
+}
+
+/** @throws Error when there are fewer rows than the manifest says, or more */
+export async function loadTable(db: Database, { table, folder, manifest, appId }: Loading): Promise<void> {
   const described = manifest.tables[table];
   if (!described) throw new Error(`The backup is damaged: the table ${table} is not in it.`);
-  let [batch, bytes, loaded]: [Row[], number, number] = [[], 0, 0];
+  let [batch, bytes, read]: [Row[], number, number] = [[], 0, 0];
+  const insert = () => insertRows(db, table, batch, appId === undefined ? '' : ' on conflict do nothing');
   for await (const value of readLines(join(folder, described.file))) {
     const row = value as Row;
+    read++;
+    if (appId !== undefined && row['app_id'] !== appId) continue;
     batch.push(row);
     for (const cell of Object.values(row)) bytes += typeof cell === 'string' ? cell.length : 8;
     if (bytes < batchBytes && (batch.length + 1) * Object.keys(row).length <= batchValues) continue;
-    loaded += await insertRows(db, table, batch);
+    await insert();
     [batch, bytes] = [[], 0];
+    await db.caughtUp();
   }
-  if (batch.length > 0) loaded += await insertRows(db, table, batch);
-  if (loaded !== described.rows)
-    throw new Error(`The backup is damaged: ${table} has ${loaded} rows instead of ${described.rows}.`);
+  if (batch.length > 0) await insert();
+  if (read !== described.rows)
+    throw new Error(`The backup is damaged: ${table} has ${read} rows instead of ${described.rows}.`);
 }
 
-async function insertRows(db: Database, table: string, rows: readonly Row[]): Promise<number> {
+export async function insertRows(db: Db, table: string, rows: readonly Row[], ending = ''): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   if (!columns.every((column) => /^[a-z][a-z0-9_]*$/.test(column)))
     throw new Error(`The backup is damaged: ${table} has a column of an impossible name.`);
@@ -145,13 +169,15 @@ async function insertRows(db: Database, table: string, rows: readonly Row[]): Pr
     const cells = columns.map((column) => sql`${row[column] ?? null}`);
     return sql`(${joinSql(cells, ', ')})`;
   });
-  return db.run(sql`insert into ${raw(table)} (${raw(columns.join(', '))}) values ${joinSql(tuples, ', ')}`);
+  const values = joinSql(tuples, ', ');
+  await db.run(sql`insert into ${raw(table)} (${raw(columns.join(', '))}) values ${values}${raw(ending)}`);
 }
 
-async function loadBlobs(blobs: BlobStore, folder: string, manifest: Manifest): Promise<void> {
+export async function loadBlobs(blobs: BlobStore, { folder, manifest, appId }: Omit<Loading, 'table'>): Promise<void> {
   const stored = createDiskBlobStore(join(folder, 'files'));
   for await (const line of readLines(join(folder, manifest.blobs.file))) {
-    const { key, sha256 } = line as BlobLine;
+    const { key, sha256, bytes } = line as BlobLine;
+    if (appId !== undefined && (!key.startsWith(`${appId}/`) || (await blobs.stat(key))?.size === bytes)) continue;
     const source = await stored.get(key);
     const digest = digesting();
     if (source) await blobs.put(key, digest.through(source));

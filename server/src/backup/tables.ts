@@ -6,6 +6,9 @@ export interface BackupTable {
   readonly key: readonly string[];
 }
 
+/** Whether its rows go with their app: the key of such a table names it. */
+export const isOfApp = ({ key }: BackupTable): boolean => key.includes('app_id');
+
 /** Migrating creates the migrations' own rows, the cache version only has to differ from what caches know, and processes say themselves that they are there. */
 const leftOut: ReadonlySet<string> = new Set(['migrations', 'revisions', 'cache_changes', 'nodes', 'work_shares']);
 

@@ -12,13 +12,15 @@ import { knownMigrations, newestMigration } from '../db/migrate.ts';
 import { digesting, flushFolder, type LinesFile, writeLines } from './files.ts';
 import { findKnownLost, findLostFiles, type LostFile, type LostFiles } from './lost.ts';
 import { type Elsewhere, type Manifest, manifestName } from './manifest.ts';
-import { type BackupTable, tablesOf } from './tables.ts';
+import { type BackupTable, isOfApp, tablesOf } from './tables.ts';
 
 export interface BackupOptions {
   readonly db: Database;
   readonly blobs: BlobStorage;
   /** Whether the bytes of files are copied; by default only if they lie on this machine. */
   readonly copiesFiles?: boolean;
+  /** Only what belongs to this app. */
+  readonly appId?: string;
   /** Must not exist yet, or be empty. */
   readonly folder: string;
   readonly now: number;
@@ -59,7 +61,7 @@ type Read = (statement: Sql) => Promise<Row[]>;
  * @throws Error when the folder exists, or the database is newer than this code
  */
 export async function writeBackup(options: BackupOptions): Promise<Manifest> {
-  const { db, blobs, folder, now, copiesFiles = !blobs.isRemote, ...watch } = options;
+  const { db, blobs, folder, now, appId, copiesFiles = !blobs.isRemote, ...watch } = options;
   await assertFree(folder);
   const unfinished = `${folder}.unfinished-${randomText(6)}`;
   await mkdir(dirname(folder), { recursive: true });
@@ -69,16 +71,17 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
     // A folder whose disk is not mounted would make a backup without files.
     if (copiesFiles) await blobs.check();
     const progress = watched(watch);
-    const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
+    const rows = await db.snapshot((read) => copyRows({ read, appId, progress }, unfinished));
     const { copied, lost } = copiesFiles
-      ? await copyFiles({ db, blobs, progress }, unfinished, rows.tables)
-      : await leaveFiles({ db, blobs, progress }, unfinished, rows.tables);
+      ? await copyFiles({ db, blobs, appId, progress }, unfinished, rows.tables)
+      : await leaveFiles({ db, blobs, appId, progress }, unfinished, rows.tables);
     const createdAt = new Date(now).toISOString();
     const manifest: Manifest = {
       format: 'pharos-backup',
       version: 1,
       pharos: version,
       createdAt,
+      ...(appId === undefined ? {} : { appId }),
       ...rows,
       blobs: copied,
       lost,
@@ -159,30 +162,34 @@ function watched({ onProgress, signal }: Watch) {
 }
 type Progress = ReturnType<typeof watched>;
 
-async function copyRows(
-  read: Read,
-  folder: string,
-  progress: Progress,
-): Promise<Pick<Manifest, 'migration' | 'tables'>> {
+interface Reading {
+  readonly read: Read;
+  readonly appId: string | undefined;
+  readonly progress: Progress;
+}
+
+async function copyRows(reading: Reading, folder: string): Promise<Pick<Manifest, 'migration' | 'tables'>> {
+  const { read, appId, progress } = reading;
   const migration = await newestMigration(read);
   const known = knownMigrations();
   if (migration > (known.at(-1)?.id ?? 0))
     throw new Error(`The database is at migration ${migration}, which this version of Pharos does not know.`);
   const tables: Record<string, LinesFile> = {};
-  const present = tablesOf(known.filter(({ id }) => id <= migration));
+  const all = tablesOf(known.filter(({ id }) => id <= migration));
+  const present = appId === undefined ? all : all.filter(isOfApp);
   for (const [index, table] of present.entries()) {
     const file = `${table.name}.ndjson.gz`;
     progress.note(() => ({ part: table.name, tables: index, ofTables: present.length }));
-    tables[table.name] = { file, ...(await writeLines(join(folder, file), rowsOf(read, table, progress))) };
+    tables[table.name] = { file, ...(await writeLines(join(folder, file), rowsOf(reading, table))) };
   }
   progress.note(() => ({ part: 'files', tables: present.length }));
   return { migration, tables };
 }
 
-async function* rowsOf(read: Read, table: BackupTable, progress: Progress): AsyncGenerator<Row> {
+async function* rowsOf({ read, appId, progress }: Reading, table: BackupTable): AsyncGenerator<Row> {
   let limit = firstPage;
   for (let last: Row | undefined; ; ) {
-    const page = await read(pageAfter(table, last, limit));
+    const page = await read(pageAfter(table, { appId, last, limit }));
     let size = 0;
     for (const row of page) {
       size += sizeOf(row);
@@ -195,14 +202,21 @@ async function* rowsOf(read: Read, table: BackupTable, progress: Progress): Asyn
   }
 }
 
-function pageAfter({ name, key }: BackupTable, last: Row | undefined, limit: number): Sql {
+interface PageOf {
+  readonly appId: string | undefined;
+  readonly last: Row | undefined;
+  readonly limit: number;
+}
+
+function pageAfter({ name, key }: BackupTable, { appId, last, limit }: PageOf): Sql {
   const columns = raw(key.join(', '));
   const values = joinSql(
     key.map((column) => sql`${last?.[column] ?? null}`),
     ', ',
   );
-  const behind = last ? sql` where (${columns}) > (${values})` : raw('');
-  return sql`select * from ${raw(name)}${behind} order by ${columns} limit ${limit}`;
+  const scope = appId === undefined ? raw('1 = 1') : sql`app_id = ${appId}`;
+  const behind = last ? sql` and (${columns}) > (${values})` : raw('');
+  return sql`select * from ${raw(name)} where ${scope}${behind} order by ${columns} limit ${limit}`;
 }
 
 function sizeOf(row: Row): number {
@@ -214,6 +228,7 @@ function sizeOf(row: Row): number {
 interface Copying {
   readonly db: Database;
   readonly blobs: BlobStorage;
+  readonly appId: string | undefined;
   readonly progress: Progress;
 }
 interface Files {
@@ -222,8 +237,9 @@ interface Files {
 }
 
 /** After the rows: a file's bytes are stored before its row, so by then every row that was read has its bytes. */
-async function copyFiles({ db, blobs, progress }: Copying, folder: string, tables: Manifest['tables']): Promise<Files> {
-  const copied = await copyBlobs(blobs, folder, progress);
+async function copyFiles(copying: Copying, folder: string, tables: Manifest['tables']): Promise<Files> {
+  const { db } = copying;
+  const copied = await copyBlobs(copying, folder);
   // Deleted since the rows were read: its bytes are not missing.
   const isDeleted = async ({ appId, objectId }: LostFile) =>
     (await db.one(sql`select 1 as found from files where app_id = ${appId} and object_id = ${objectId}`)) === undefined;
@@ -245,11 +261,11 @@ async function leaveFiles({ db, blobs }: Copying, folder: string, tables: Manife
 }
 
 /** Copies the stored files in the order of the list; each line of the list is one file. */
-async function copyBlobs(blobs: BlobStore, folder: string, progress: Progress): Promise<Manifest['blobs']> {
+async function copyBlobs({ blobs, appId, progress }: Copying, folder: string): Promise<Manifest['blobs']> {
   const target = createDiskBlobStore(join(folder, 'files'));
   let bytes = 0;
   async function* copies() {
-    for await (const key of keysOf(blobs)) {
+    for await (const key of keysOf(blobs, appId)) {
       const source = await blobs.get(key);
       // Deleted since it was listed.
       if (!source) continue;
@@ -266,11 +282,15 @@ async function copyBlobs(blobs: BlobStore, folder: string, progress: Progress): 
   return { file, ...lines, bytes };
 }
 
-async function* keysOf(blobs: BlobStore): AsyncGenerator<string> {
+async function* keysOf(blobs: BlobStore, appId: string | undefined): AsyncGenerator<string> {
   const limit = 500;
-  for (let after = ''; ; ) {
+  const prefix = appId === undefined ? '' : `${appId}/`;
+  for (let after = prefix; ; ) {
     const page = await blobs.list(after === '' ? { limit } : { after, limit });
-    for (const { key } of page) yield key;
+    for (const { key } of page) {
+      if (!key.startsWith(prefix)) return;
+      yield key;
+    }
     if (page.length < limit) return;
     after = page.at(-1)?.key ?? '';
   }

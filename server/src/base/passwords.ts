@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { hashRaw } from '@node-rs/argon2';
 import { fail } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
+import { isForeign, matchesForeign } from './foreign-passwords.ts';
 import { isLongerThan } from './text-length.ts';
 
 /** What a hash costs: memory in KiB, passes over it, and lanes. */
@@ -36,8 +37,11 @@ export interface Passwords {
   /**
    * Without a stored hash it takes as long and returns false, so that the time does not reveal whether there is one. A
    * password that is too long for any account gets false at once, with or without a stored hash.
+   *
+   * `foreign` is any hash that the tenant has brought from another system, if it has some: then every check costs one of each
+   * kind, so that the time does not reveal which accounts have come from there.
    */
-  matches(password: string, stored: string | undefined, tenant: string): Promise<boolean>;
+  matches(password: string, stored: string | undefined, tenant: string, foreign?: string): Promise<boolean>;
 }
 
 export interface PasswordOptions {
@@ -62,11 +66,16 @@ export function createPasswords({ maxWaiting = maxLine, cost: own = served }: Pa
       const salt = randomBytes(saltBytes);
       return inTurn(tenant, async () => formatHash(own, salt, await derive(password, own, salt)));
     },
-    async matches(password, stored, tenant) {
+    async matches(password, stored, tenant, foreign) {
       if (isLongerThan(password, maxPassword)) return false;
-      const { cost, salt, tag } = readHash(stored ?? dummy);
-      const derived = await inTurn(tenant, () => derive(password, cost, salt));
-      return timingSafeEqual(derived, tag) && stored !== undefined;
+      const isOwn = stored === undefined || !isForeign(stored);
+      const { cost, salt, tag } = readHash(isOwn ? (stored ?? dummy) : dummy);
+      const other = isOwn ? foreign : stored;
+      return inTurn(tenant, async () => {
+        const isForeignRight = other !== undefined && (await matchesForeign(password, other));
+        const derived = await derive(password, cost, salt);
+        return isOwn ? timingSafeEqual(derived, tag) && stored !== undefined : isForeignRight;
+      });
     },
   };
 }

@@ -12,6 +12,8 @@ import { migrateCommand } from './commands/database/migrate.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { fileCommands } from './commands/files.ts';
+import { exportCommand } from './commands/import/archive.ts';
+import { importCommand } from './commands/import/import.ts';
 import { appPrivacyCommand } from './commands/privacy/app-privacy.ts';
 import { personCommands } from './commands/privacy/person.ts';
 import { replayCommand } from './commands/replay.ts';
@@ -37,6 +39,8 @@ export const commands: readonly Command[] = [
   ...personCommands,
   analyticsCommand,
   ...backupCommands,
+  exportCommand,
+  importCommand,
   capacityCommand,
   doctorCommand,
   demoCommand,

@@ -310,3 +310,7 @@ function full(member: keyof Stored, quotas: AppPolicy['quotas']): string {
   const amount = member.endsWith('Bytes') ? bytesText(quotas[member]) : quotas[member];
   return `This would exceed the app's quota of ${amount} ${names[member]}. Delete some, or ask an administrator to raise it. Files and buckets in the trash count until they are deleted for good.`;
 }
+
+/** After rows were written past a service: what it knows of them is counted again when it starts, and by a running one within a day. */
+export const forgetCounts = (db: Database, appId: string): Promise<number> =>
+  db.run(sql`update usage set is_exact = 0 where app_id = ${appId}`);

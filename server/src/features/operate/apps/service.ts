@@ -18,6 +18,7 @@ import { defineShape } from '../../../http/shape.ts';
 import type { NewJob } from '../../../jobs/job.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import type { Past } from '../../../resources/past.ts';
+import { AppArrival, forgetArrival, hasArrived } from './arrival.ts';
 import { type AppCredentials, AppKeys, type KeyView, noSuchApp } from './keys.ts';
 import { differences, pastSettings, settingsOf } from './settings.ts';
 import * as store from './store.ts';
@@ -109,10 +110,12 @@ export interface AppDeps {
 export class AppService {
   readonly #deps: AppDeps;
   readonly keys: AppKeys;
+  readonly arrival: AppArrival;
 
   constructor(deps: AppDeps) {
     this.#deps = deps;
     this.keys = new AppKeys(deps);
+    this.arrival = new AppArrival(deps);
   }
 
   async list(): Promise<AppView[]> {
@@ -236,6 +239,7 @@ export class AppService {
     await cacheVersion.change(appId, async (db) => {
       await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
       await this.#audit(db, by, 'app.delete', { appId, before: { name } });
+      await forgetArrival(db, appId);
       for (const afterMs of leftAfterMs)
         await enqueue(db, { appId: jobTenant, kind: emptyAppJob, payload: { appId }, runAt: now() + afterMs });
     });
@@ -243,11 +247,11 @@ export class AppService {
     await cacheVersion.change(appId, async () => undefined);
   }
 
-  /** The job's part of `remove`. An app that somebody has switched on again after an interruption stays. */
+  /** The job's part of `remove`. An app that somebody has switched on again after an interruption stays, and one that has come since. */
   async finishRemoval(appId: string): Promise<void> {
     const { db, cacheVersion, emptyApp } = this.#deps;
     const row = await store.findApp(db, appId);
-    if (row && row.disabled_at === null) return;
+    if ((row && row.disabled_at === null) || (await hasArrived(db, appId))) return;
     await emptyApp(db, appId);
     if (row) await cacheVersion.change(appId, async () => undefined);
   }

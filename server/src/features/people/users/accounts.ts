@@ -151,16 +151,17 @@ export const notFreshToErase = () => notFresh('This erases your account.');
 
 /** Whether it is the password of a user, who may be nobody. One that no user can have is wrong at once, and costs no hash. */
 export async function isPassword(
-  { passwords }: Pick<AccountDeps, 'passwords'>,
+  { db, passwords }: Pick<AccountDeps, 'db' | 'passwords'>,
   given: string,
   { appId, stored }: { readonly appId: string; readonly stored: string | null | undefined },
 ): Promise<boolean> {
-  return !isLongerThan(given, maxPasswordLength) && passwords.matches(given, stored ?? undefined, appId);
+  if (isLongerThan(given, maxPasswordLength)) return false;
+  return passwords.matches(given, stored ?? undefined, appId, await store.findForeignHash(db, appId));
 }
 
 /** @throws Failure PasswordMissing, UserInvalidLoginParams, APICallLimit */
 export async function assertPassword(
-  deps: Pick<AccountDeps, 'passwords'>,
+  deps: Pick<AccountDeps, 'db' | 'passwords'>,
   user: store.UserRow,
   { currentPassword, confirm }: Pick<AccountProof, 'currentPassword' | 'confirm'>,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import { type Actor, recordChange, service } from '../../../access/audit.ts';
 import type { AppContext, UserRole } from '../../../access/context.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { type Failure, fail } from '../../../base/errors.ts';
+import { isForeign } from '../../../base/foreign-passwords.ts';
 import { newObjectId } from '../../../base/id.ts';
 import type { Passwords } from '../../../base/passwords.ts';
 import { sql } from '../../../base/sql.ts';
@@ -156,14 +157,20 @@ export class UserService {
    * password
    */
   async signIn(app: AppContext, { email, password }: SignIn, client: SessionClient): Promise<SignedIn> {
-    const { db } = this.#deps;
+    const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
     const isRight = await isPassword(this.#deps, password, { appId: app.appId, stored: user?.password_hash });
     const isConfirmed = app.policy.emailVerification !== 'required' || user?.email_verified_at !== null;
     // Nothing else is said about a pending address: somebody who signed up with another person's would learn that it was free.
     if (!user || !isRight || !isConfirmed) throw wrongLogin(app);
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
-    return this.#beginSession(app, user, client);
+    if (user.password_hash === null || !isForeign(user.password_hash)) return this.#beginSession(app, user, client);
+    const key = { appId: app.appId, userId: user.object_id };
+    const hash = await passwords.hash(password, app.appId);
+    // Another device has just done the same, or the password is another one by now.
+    if (!(await store.replaceHash(db, key, user.password_hash, hash)))
+      return this.signIn(app, { email, password }, client);
+    return this.#beginSession(app, { ...user, password_hash: hash }, client);
   }
 
   /**

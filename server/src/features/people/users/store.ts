@@ -61,6 +61,19 @@ export async function setPassword(db: Db, key: UserKey, passwordHash: string, no
   );
 }
 
+/** Any hash that has come from another system; undefined as soon as everybody has signed in here. */
+export async function findForeignHash(db: Db, appId: string): Promise<string | undefined> {
+  const row = await db.one<{ password_hash: string }>(
+    sql`select password_hash from users where app_id = ${appId} and password_hash < '$a' limit 1`,
+  );
+  return row?.password_hash;
+}
+
+/** Replaces the hash of the same password. False if it has changed since. */
+export async function replaceHash(db: Db, key: UserKey, from: string, to: string): Promise<boolean> {
+  return (await db.run(sql`update users set password_hash = ${to} where ${one(key)} and password_hash = ${from}`)) > 0;
+}
+
 export async function clearPassword(db: Db, key: UserKey): Promise<void> {
   await db.run(sql`update users set password_hash = null where ${one(key)}`);
 }

@@ -35,7 +35,10 @@ export const users = defineTable({
     updated_at: bigint,
   },
   key: ['app_id', 'object_id'],
-  indexes: { users_email: { on: ['app_id', 'email_key'], isUnique: true } },
+  indexes: {
+    users_email: { on: ['app_id', 'email_key'], isUnique: true },
+    users_foreign_password: { on: ['app_id'], isPartial: true },
+  },
   users: ['object_id'],
   secrets: ['password_hash', 'former_addresses'],
 });

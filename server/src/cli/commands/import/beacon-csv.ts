@@ -1,0 +1,82 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { parse } from 'csv-parse';
+import type { Document, Item, Source } from './item.ts';
+
+/**
+ * Columns by what they are called, without case, spaces and punctuation, by Estimote Cloud, the panel of Kontakt.io and this
+ * service's own export. What else a file has goes into `metadata`.
+ */
+const columns = {
+  id: ['objectid', 'identifier', 'uniqueid', 'deviceid', 'id', 'mac', 'macaddress'],
+  name: ['name', 'alias', 'devicename', 'beaconname'],
+  uuid: ['uuid', 'proximity', 'proximityuuid', 'ibeaconuuid', 'proximityid'],
+  major: ['major', 'ibeaconmajor'],
+  minor: ['minor', 'ibeaconminor'],
+} as const;
+type Column = keyof typeof columns;
+
+const known = new Map<string, Column>(
+  Object.entries(columns).flatMap(([column, names]) => names.map((name) => [name, column as Column] as const)),
+);
+const columnOf = (heading: string) => known.get(heading.toLowerCase().replace(/[^a-z]/g, ''));
+
+/** A list of beacons in a CSV file with headings, separated by commas, semicolons or tabs. */
+export const beaconCsv =
+  (file: string): Source =>
+  () =>
+    itemsOf(file);
+
+interface Row {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+async function* itemsOf(file: string): AsyncGenerator<Item> {
+  const createdAt = Math.floor((await stat(file)).mtimeMs);
+  const options = {
+    bom: true,
+    delimiter: [',', ';', '\t'],
+    info: true,
+    relaxColumnCount: true,
+    skipEmptyLines: true,
+    trim: true,
+  };
+  const rows = createReadStream(file).pipe(parse({ ...options, maxRecordSize: 100_000 })) as AsyncIterable<Row>;
+  let headings: readonly string[] | undefined;
+  for await (const { record, info } of rows) {
+    if (headings === undefined) {
+      headings = record;
+      const missing = (['uuid', 'major', 'minor'] as const).filter(
+        (name) => !record.some((one) => columnOf(one) === name),
+      );
+      if (missing.length > 0) throw new Error(`${basename(file)} has no column for ${missing.join(', ')}.`);
+      continue;
+    }
+    yield { ...beaconOf(headings, record), at: `${basename(file)}:${info.lines}`, createdAt, updatedAt: createdAt };
+  }
+}
+
+function beaconOf(headings: readonly string[], cells: readonly string[]) {
+  const found: Partial<Record<Column, string>> = {};
+  const metadata: Record<string, string> = {};
+  for (const [place, heading] of headings.entries()) {
+    const [cell = '', column] = [cells[place], columnOf(heading)];
+    if (cell === '') continue;
+    if (column === undefined || found[column] !== undefined) metadata[heading] = cell;
+    else found[column] = cell;
+  }
+  const { id, uuid = '', major = '', minor = '', name = id ?? `${major}/${minor}` } = found;
+  const numbers = { major: numberIn(major), minor: numberIn(minor) };
+  const body: Document = {
+    name: name.slice(0, 50),
+    uuid,
+    ...numbers,
+    metadata: { ...metadata, ...(id === undefined ? {} : { importedId: id }) },
+  };
+  return { kind: 'beacon', of: 'beacons', id: `${uuid.toLowerCase()} ${major} ${minor}`, body } as const;
+}
+
+/** The text itself where it is no number, for the error. */
+const numberIn = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);

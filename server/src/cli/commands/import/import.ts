@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import { type Command, type CommandCall, type CommandResult, UsageError } from '../../support/command.ts';
+import { assertDatabaseExists, withServices } from '../storage.ts';
+import { importFromArchive } from './archive.ts';
+import { beaconCsv } from './beacon-csv.ts';
+import { firebaseUsers, firestore, readParameters } from './firebase.ts';
+import type { Source } from './item.ts';
+import { lists } from './lists.ts';
+import { parseServer } from './parse-server.ts';
+import { pocketBase } from './pocketbase.ts';
+import { importItems, type Result } from './write-items.ts';
+
+type Open = (from: string, call: CommandCall) => Source | Promise<Source>;
+
+/** What `--as` takes, with what it reads. */
+const kinds: Readonly<Record<string, { readonly reads: string; readonly open: Open }>> = {
+  parse: {
+    reads: 'a folder with a JSON file per class of Parse Server, passwords from mongoexport',
+    open: parseServer,
+  },
+  'firebase-users': {
+    reads: 'the JSON file of firebase auth:export, with --hash-parameters',
+    async open(from, call) {
+      const parameters = call.text('hash-parameters');
+      return firebaseUsers(from, parameters === undefined ? undefined : await readParameters(resolve(parameters)));
+    },
+  },
+  firestore: { reads: 'a JSON file of documents as the REST interface of Firestore lists them', open: firestore },
+  pocketbase: { reads: 'pb_data/data.db of PocketBase', open: pocketBase },
+  beacons: { reads: 'a CSV file of beacons from Estimote, Kontakt.io or this console', open: beaconCsv },
+  lists: { reads: 'a folder with lists of /api/v2: beacons.json, users.json, and a file per bucket', open: lists },
+};
+
+async function runImport(call: CommandCall): Promise<CommandResult> {
+  const as = call.text('as');
+  if (as === undefined) return importFromArchive(call);
+  const kind = Object.hasOwn(kinds, as) ? kinds[as] : undefined;
+  if (!kind) throw new UsageError(`--as takes ${Object.keys(kinds).join(', ')}, not "${as}".`);
+  const appId = call.text('app');
+  if (appId === undefined) throw new UsageError('Name the app with --app ID. See: pharos app list');
+  const source = await kind.open(resolve(call.text('from') ?? ''), call);
+  const config = call.config();
+  assertDatabaseExists(config);
+  const isDryRun = call.has('dry-run');
+  const result = await withServices(config, async (services) => {
+    await services.apps.get(appId);
+    return importItems({ services, appId, source, isDryRun });
+  });
+  return {
+    text: textOf(result, isDryRun),
+    json: { appId, dryRun: isDryRun, ...result },
+    isFailure: result.refused > 0,
+  };
+}
+
+const nouns = { user: 'users', record: 'records', beacon: 'beacons' } as const;
+
+function textOf({ counts, refused, problems }: Result, isDryRun: boolean): string {
+  const lines = (['user', 'record', 'beacon'] as const).flatMap((kind) => {
+    const { new: added, same, differs } = counts[kind];
+    if (added + same + differs === 0) return [];
+    const here = [
+      `${same} are here already`,
+      ...(differs > 0 ? [`${differs} are here and differ: they stay as they are`] : []),
+    ];
+    return [`${nouns[kind]}: ${added} ${isDryRun ? 'would be added' : 'added'}, ${here.join(', ')}`];
+  });
+  const more = refused > problems.length ? [`and ${refused - problems.length} more`] : [];
+  const left = refused > 0 ? [`${refused} cannot be taken over:`, ...problems, ...more] : [];
+  return [...(lines.length > 0 ? lines : ['There is nothing to add.']), ...left].join('\n');
+}
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'add an app from an archive or a backup, or what another system has to an app',
+  details: `The service may run meanwhile. What was interrupted goes on with the same command, and a second time adds nothing.
+
+From pharos export or pharos backup, the app keeps its id, its keys, and whoever is signed in; whoever was erased since is
+erased again. With --as and --app, an app gets users, records and beacons of another system. Users sign in with their
+passwords. What cannot be taken over is named with its file and line, and the exit code is then 1:
+
+${Object.entries(kinds)
+  .map(([name, { reads }]) => `  ${name.padEnd(16)}${reads}`)
+  .join('\n')}`,
+  options: {
+    from: {
+      value: 'PATH',
+      help: 'made by pharos export, a folder made by pharos backup, or what --as says',
+      required: true,
+    },
+    as: { value: 'KIND', help: 'what it is, if it comes from another system' },
+    app: { value: 'ID', help: 'which app: of a backup, or the one to add to' },
+    'dry-run': { help: 'only say what would be added' },
+    'hash-parameters': { value: 'FILE', help: 'the password hash parameters that the Firebase console shows' },
+    scratch: { value: 'FOLDER', help: 'where to unpack an archive; by default the folder for temporary files' },
+    erasures: { value: 'FILE', help: 'a list of erasures; without it the one of the data folder', multiple: true },
+  },
+  run: runImport,
+};

@@ -1,0 +1,59 @@
+import { fail } from '../../../../base/errors.ts';
+import { type Database, UniqueViolation } from '../../../../db/db.ts';
+import { emailKey, isEmailAddress } from '../../../../sign-in/email.ts';
+import { assertMetadata } from '../../../own-metadata.ts';
+import * as store from '../store.ts';
+import { profileTable } from '../tables.ts';
+
+/** An account of another system. */
+export interface ImportedUser extends store.UserKey {
+  readonly email: string;
+  readonly isVerified: boolean;
+  readonly isDisabled: boolean;
+  readonly firstname: string;
+  readonly lastname: string;
+  /** As the other system has hashed it; without one the user asks for a new password by mail. */
+  readonly passwordHash: string | undefined;
+  readonly metadata: object;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/**
+ * Whether there is such an account already, and with another address or name. Nothing is written.
+ *
+ * @throws Failure InvalidEmailAddress, UserEmailTaken, ValidationError
+ */
+export async function compareUser(db: Database, user: ImportedUser): Promise<'new' | 'same' | 'differs'> {
+  if (!isEmailAddress(user.email)) throw fail('InvalidEmailAddress', 'email must be an e-mail address.');
+  assertMetadata(user.metadata);
+  const found = await store.findUser(db, user);
+  const holder = await store.findUserByEmail(db, user.appId, emailKey(user.email));
+  if (!found && holder) throw fail('UserEmailTaken', 'Another account has this e-mail address.');
+  if (!found) return 'new';
+  const isSame =
+    found.email === user.email.trim() && found.firstname === user.firstname && found.lastname === user.lastname;
+  return isSame ? 'same' : 'differs';
+}
+
+/** @throws Failure UserEmailTaken */
+export async function insertImported(db: Database, user: ImportedUser): Promise<void> {
+  const columns = {
+    app_id: user.appId,
+    object_id: user.userId,
+    email_key: emailKey(user.email),
+    email_verified_at: user.isVerified ? user.updatedAt : null,
+    password_hash: user.passwordHash ?? null,
+    disabled_at: user.isDisabled ? user.updatedAt : null,
+    role: 'user',
+  };
+  const { firstname, lastname, metadata, createdAt, updatedAt } = user;
+  const values = { firstname, lastname, metadata, validemail: user.email.trim(), createdAt, updatedAt };
+  try {
+    await profileTable.insert(db, columns, values);
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    throw fail('UserEmailTaken', 'Another account has this e-mail address.');
+  }
+}
