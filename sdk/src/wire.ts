@@ -2029,6 +2029,9 @@ export type ReportReceiptsBody = {
         readonly at?: string;
     }[];
 };
+export type ReportTelemetryBody = {
+    readonly readings: readonly unknown[];
+};
 export type ResetPasswordBody = {
     /** From the mail; valid for one hour and one use */
     readonly token: string;
@@ -2412,6 +2415,29 @@ export type StorylineDetail = {
     readonly createdAt: string;
     /** ISO 8601, UTC, with milliseconds */
     readonly updatedAt: string;
+};
+export type Telemetry = {
+    /** ISO 8601, UTC, with milliseconds */
+    readonly hour: string;
+    /** Minutes in which phones heard it */
+    readonly phones: number;
+    /** Minutes in which gateways heard it */
+    readonly gateways: number;
+    /** Per cent */
+    readonly battery?: number;
+    /** Of the battery, volts */
+    readonly voltage?: number;
+    /** °C */
+    readonly temperature?: number;
+    /** Per cent */
+    readonly humidity?: number;
+    /** Seconds since its start */
+    readonly uptime?: number;
+    readonly firmware?: string;
+    /** Minutes in which it was moved */
+    readonly movement?: number;
+    /** Minutes in which its button was pressed */
+    readonly button?: number;
 };
 export type UpdateBeaconBody = {
     readonly name?: string;
@@ -5721,6 +5747,42 @@ export type Operations = {
             };
         };
     };
+    /** List what a beacon has told of itself, by hour */
+    readonly listTelemetry: {
+        readonly params: {
+            readonly objectId: string;
+        };
+        readonly query: {
+            /** ISO 8601; 30 days ago without it */
+            readonly since?: string;
+        };
+        readonly body: undefined;
+        readonly answer: {
+            readonly results: readonly Telemetry[];
+            readonly count?: number;
+            /**
+             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
+             * @constant
+             */
+            readonly truncated?: true;
+        };
+    };
+    /** Report what beacons have told of themselves */
+    readonly reportTelemetry: {
+        readonly params: undefined;
+        readonly query: undefined;
+        readonly body: ReportTelemetryBody;
+        readonly answer: {
+            readonly result: {
+                readonly taken: number;
+                readonly problems: readonly {
+                    readonly index: number;
+                    readonly code: string;
+                    readonly message: string;
+                }[];
+            };
+        };
+    };
     /** Listen to what happens, as server-sent events */
     readonly streamEvents: {
         readonly params: undefined;
@@ -5928,6 +5990,8 @@ export const operations = {
   listOccupancy: { method: 'GET', path: '/occupancy', answer: { results: 'array' } },
   listGateways: { method: 'GET', path: '/gateways', answer: { results: 'array' } },
   reportFromGateway: { method: 'POST', path: '/gateways/{gatewayId}/report', answer: { result: 'object' } },
+  listTelemetry: { method: 'GET', path: '/beacons/{objectId}/telemetry', answer: { results: 'array' } },
+  reportTelemetry: { method: 'POST', path: '/telemetry', answer: { result: 'object' } },
   streamEvents: { method: 'GET', path: '/stream' },
   listLogs: { method: 'GET', path: '/logs', answer: { results: 'array' } },
   createLog: { method: 'POST', path: '/logs', answer: { result: 'object' } },

@@ -5807,6 +5807,7 @@ export const dataNeeds = {
   "getMessageNumbers": "activity.read",
   "listOccupancy": "activity.read",
   "listGateways": "beacons.read",
+  "listTelemetry": "beacons.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
 } as const;
@@ -5869,7 +5870,8 @@ export const dataByVenue = [
   "getPeaks",
   "getZoneForecasts",
   "getForecast",
-  "listOccupancy"
+  "listOccupancy",
+  "listTelemetry"
 ] as const;
 
 /** What a secret key can be for: what it is called in rules, the verbs, and whether it can be limited to venues. */

@@ -48,6 +48,8 @@ export const serviceExceptions: readonly Exception[] = [
         'features/presence/live/(?!routes)',
         'features/presence/logs/',
         'features/presence/gateways/',
+        'features/presence/fleet/routes',
+        'features/telemetry',
       ),
       /^packages\/gateways\/src\//,
       ...server(

@@ -89,6 +89,7 @@ const forAppsOnly = [
   'reportReceipts',
   'sendSightings',
   'reportFromGateway',
+  'reportTelemetry',
   'createLog',
 ];
 

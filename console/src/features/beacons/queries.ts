@@ -25,6 +25,14 @@ export const radioQuery = (appId: string, beaconId: string) =>
     },
   });
 
+/** What a beacon has told of itself in the last 30 days, by hour. */
+export const telemetryQuery = (appId: string, beaconId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listTelemetry', beaconId),
+    queryFn: async ({ signal }) =>
+      (await dataOf(appId).call('listTelemetry', { params: { objectId: beaconId }, signal })).results,
+  });
+
 /** Which of some beacons had visitors, and when the last was there, by objectId. */
 export const beaconVisitsQuery = (appId: string, ids: readonly string[]) =>
   queryOptions({

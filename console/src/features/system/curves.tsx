@@ -1,23 +1,15 @@
-import { Text } from '@mantine/core';
+import { CurveRow, type Figures } from '../../components/curve/curve-row.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
-import { linesOf } from './curve.ts';
-import classes from './system.module.css';
 
 type Step = ConsoleAnswer<'getSystem'>['result']['load'][number];
 
-interface Curve {
-  readonly label: string;
-  readonly of: (step: Step) => number | null;
-  readonly show: (value: number) => string;
-}
-
 const whole = (value: number) => Math.round(value).toLocaleString(pageLanguage());
 
-const curves: readonly Curve[] = [
+const curves: readonly Figures<Step>[] = [
   { label: t('Requests a minute'), of: ({ requests }) => requests / 5, show: whole },
   {
     label: t('Time to answer'),
@@ -49,31 +41,7 @@ export function Curves({ load, startedAt }: Props) {
           : t('Curves are here five minutes after the start.')
       }
     >
-      {first && (
-        <div className={classes.curves}>
-          {curves.map(({ label, of, show }) => {
-            const values = load.map(of);
-            const known = values.filter((value) => value !== null);
-            const last = known.at(-1);
-            const range = known.length > 0 ? `${show(Math.min(...known))} – ${show(Math.max(...known))}` : '';
-            return (
-              <figure key={label} className={classes.curve}>
-                <figcaption>
-                  {label} <b>{last === undefined ? '' : show(last)}</b>
-                </figcaption>
-                <svg viewBox="0 0 100 30" preserveAspectRatio="none" role="img" aria-label={`${label}: ${range}`}>
-                  {linesOf(values).map((line) => (
-                    <polyline key={line} points={line} />
-                  ))}
-                </svg>
-                <Text size="xs" c="dimmed">
-                  {range}
-                </Text>
-              </figure>
-            );
-          })}
-        </div>
-      )}
+      {first && <CurveRow curves={curves} steps={load} />}
     </Block>
   );
 }

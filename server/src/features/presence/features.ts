@@ -1,11 +1,12 @@
+import { fleetFeature, makers as fleetMakers } from './fleet/feature.ts';
 import { gatewayFeature, makers as gatewayMakers } from './gateways/feature.ts';
 import { liveFeature, makers as liveMakers } from './live/feature.ts';
 import { logFeature, makers as logMakers } from './logs/feature.ts';
 import { makers as sightingMakers } from './sightings/feature.ts';
 
-export const features = [gatewayFeature, liveFeature, logFeature];
+export const features = [gatewayFeature, fleetFeature, liveFeature, logFeature];
 
-export const makers = { ...gatewayMakers, ...liveMakers, ...logMakers, ...sightingMakers };
+export const makers = { ...fleetMakers, ...gatewayMakers, ...liveMakers, ...logMakers, ...sightingMakers };
 
 type Offers = typeof import('./offers.ts');
 declare module '../services.ts' {

@@ -1,5 +1,6 @@
 import type { DbTable } from '../../db/table.ts';
 import type { Resource } from '../../resources/define.ts';
+import { beaconDays } from './fleet/store.ts';
 import { gatewayStates } from './gateways/states.ts';
 import { liveApps, liveEvents } from './live/tables.ts';
 import { logs } from './logs/resource.ts';
@@ -36,4 +37,5 @@ export const tables: readonly DbTable[] = [
   liveEvents,
   liveApps,
   gatewayStates,
+  beaconDays,
 ];

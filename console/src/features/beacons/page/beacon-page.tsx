@@ -17,6 +17,7 @@ import { BeaconDetails } from './beacon-details.tsx';
 import { BeaconHead } from './beacon-head.tsx';
 import { BeaconMessages } from './beacon-messages.tsx';
 import { DeleteBeacon } from './delete-beacon.tsx';
+import { BeaconTelemetry } from './telemetry.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
 
@@ -63,6 +64,7 @@ export function BeaconPage() {
               )
             }
           />
+          <BeaconTelemetry appId={appId} beaconId={beaconId} />
           <BeaconMessages appId={appId} beaconId={beaconId} />
           <BeaconActivity appId={appId} beaconId={beaconId} />
           <OwnerBlock

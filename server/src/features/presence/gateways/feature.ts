@@ -15,8 +15,11 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
-  gatewayIntake: ({ now, log, sightings, gatewayStates }) =>
-    createGatewayIntake({ now, log, takeHeard: sightings.takeHeard, noteState: gatewayStates.note }),
+  gatewayIntake: ({ now, log, sightings, gatewayStates, hearingLog }) =>
+    createGatewayIntake({
+      ...{ now, log, takeHeard: sightings.takeHeard, noteState: gatewayStates.note },
+      noteHeard: (appId, gateway, report) => hearingLog.noteGateway(appId, gateway, report),
+    }),
   gatewayStates: createGatewayStates,
 };
 

@@ -45,6 +45,8 @@ export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
   readonly takeHeard: Context['sightings']['takeHeard'];
   /** The gateway has sent this. */
   readonly noteState: GatewayStates['note'];
+  /** The same, for what it says of beacons. */
+  readonly noteHeard: (appId: string, gateway: string, report: GatewayReport) => void;
   /** Advertisements of one gateway that wait at most. */
   readonly maxWaiting?: number;
 }
@@ -60,7 +62,14 @@ const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
 export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
 
 /** Takes what gateways send, by whatever way it comes: reads it, and passes it on as sightings by that receiver. */
-export function createGatewayIntake({ now, log, takeHeard, noteState, maxWaiting = defaultMaxWaiting }: IntakeDeps) {
+export function createGatewayIntake({
+  now,
+  log,
+  takeHeard,
+  noteState,
+  noteHeard,
+  maxWaiting = defaultMaxWaiting,
+}: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
   const totals = noCounts();
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -114,7 +123,10 @@ export function createGatewayIntake({ now, log, takeHeard, noteState, maxWaiting
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
       const report = readGatewayMessage(message);
       const gateway = sender.gateway ?? report.gateway;
-      if (gateway !== undefined && mayName(sender, gateway)) noteState(sender.appId, gateway, report);
+      if (gateway !== undefined && mayName(sender, gateway)) {
+        noteState(sender.appId, gateway, report);
+        noteHeard(sender.appId, gateway, report);
+      }
       const outcomes: readonly Outcome[] =
         gateway === undefined ? report.heard.map(() => nameless) : await take(sender, gateway, report);
       const counts = noCounts();

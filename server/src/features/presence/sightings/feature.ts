@@ -71,6 +71,7 @@ function createSightings(context: Context): Sightings {
     expect: ticker.expect,
     countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
     noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
+    noteHeard: (appId, heard) => context.hearingLog.notePhone(appId, heard),
     notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
   });
   const retention = createRetention(retaining(context));

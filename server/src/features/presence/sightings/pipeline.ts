@@ -42,6 +42,7 @@ export async function takeTogether(
   );
   for (const { intake } of locked) effects.set(intake, nothingShown);
   const { fresh, answered } = await freshOf(db, allowed);
+  noteHeard(db, fresh, taking.tools);
   for (const [one, effect] of answered) effects.set(one.intake, shownEffect(one, effect));
   const past = new PastReads(db);
   const decided = await allDone(fresh.map((one) => decideFresh(db, one, { ...taking, past })));
@@ -62,6 +63,20 @@ function countUnnamed(db: Db, locked: readonly Locked[], { countSightings }: Rec
     for (const { intake } of unnamed)
       for (const { observation, beacon } of intake.reports)
         countSightings(intake.sender.appId, beacon.objectId, observation.occurredAt);
+  });
+}
+
+/** What phones hear of beacons says how these are, and nothing of the phones. */
+function noteHeard(db: Db, fresh: readonly Fresh[], { noteHeard: note }: RecordTools): void {
+  if (note === undefined) return;
+  db.afterCommit(() => {
+    for (const { intake, reports } of fresh.filter(({ intake }) => intake.isOwn))
+      note(
+        intake.sender.appId,
+        reports.map(({ beacon, observation: { occurredAt: at, rssi, txPower }, telemetry }) => ({
+          ...{ beaconId: beacon.objectId, at, rssi, txPower, telemetry },
+        })),
+      );
   });
 }
 

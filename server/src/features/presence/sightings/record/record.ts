@@ -1,4 +1,5 @@
 import type { Evidence, Pass, Seeding } from '@pharos/engine';
+import type { Telemetry } from '@pharos/gateways';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
@@ -64,6 +65,15 @@ export async function endPresence(
 /** What counts messages is another feature's; this is what it is told. */
 export type NoteShowings = (dialect: Dialect, showings: readonly Showing[]) => Sql[];
 
+/** A beacon as a phone has heard it. */
+export interface HeardByPhone {
+  readonly beaconId: string;
+  readonly at: number;
+  readonly rssi: number | undefined;
+  readonly txPower: number | undefined;
+  readonly telemetry: Telemetry | undefined;
+}
+
 export interface RecordTools {
   readonly logs: LogStore;
   readonly noteShowings?: NoteShowings;
@@ -74,6 +84,8 @@ export interface RecordTools {
   readonly seedsFor?: SeedsFor;
   /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
   readonly countSightings?: (appId: string, beaconId: string, at: number) => void;
+  /** Told after the commit which beacons a phone has heard; times are the service's (ms). */
+  readonly noteHeard?: (appId: string, heard: readonly HeardByPhone[]) => void;
   /** Told after the commit that visits of an app were written, changed or removed. */
   readonly countVisits?: (appId: string) => void;
   /** Told after the commit what was heard about the radio of beacons. */

@@ -1,5 +1,6 @@
 import type { ClockState, Observation, Subject } from '@pharos/engine';
 import type { Decision, DecisionContext } from '@pharos/engine/decide';
+import type { Telemetry } from '@pharos/gateways';
 import type { Permissions } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
 import type { SiteBeacon } from '../site/site.ts';
@@ -21,6 +22,8 @@ export interface Report {
   readonly eventId: string | undefined;
   /** The time as it was sent; undefined when the report has none. */
   readonly sentTime: number | undefined;
+  /** What the beacon has told of itself. */
+  readonly telemetry?: Telemetry;
   /** As the sender named it, or ours where a gateway has heard a tag. */
   readonly installationId: string;
   readonly beacon: SiteBeacon;

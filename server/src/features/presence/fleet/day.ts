@@ -1,0 +1,163 @@
+import type { Telemetry } from '@pharos/gateways';
+
+/**
+ * What was heard of a beacon on one day (UTC), and what it told of itself, thinned to hours. What two nodes know of a day, or what comes
+ * late, twice or in another order, makes the same day.
+ */
+export interface BeaconDay {
+  /** By the hour, 0 to 23. */
+  readonly hours: Readonly<Record<string, BeaconHour>>;
+  /** By the beacon where it was heard, by the gateway there or by a phone that heard both; at most `maxNear`. */
+  readonly near: Readonly<Record<string, Near>>;
+}
+
+/** Minutes of an hour as 60 bits in hexadecimal digits; the first minute is the lowest bit. */
+export type Minutes = string;
+
+export interface BeaconHour {
+  /** In which phones heard it. */
+  readonly phones?: Minutes;
+  /** In which gateways heard it. */
+  readonly gateways?: Minutes;
+  /** In which its own gateway reported anything. */
+  readonly on?: Minutes;
+  readonly moved?: Minutes;
+  readonly pressed?: Minutes;
+  /** The newest of what it told in this hour. */
+  readonly told?: Told;
+}
+
+/** Units as in `Telemetry`. */
+export interface Told {
+  /** Milliseconds since the beginning of the hour. */
+  readonly at: number;
+  readonly battery?: number;
+  readonly voltage?: number;
+  readonly temperature?: number;
+  readonly humidity?: number;
+  readonly uptime?: number;
+  readonly firmware?: string;
+  /** dBm at one metre, as it advertises it. */
+  readonly txPower?: number;
+  /** Between two advertisements, ms. */
+  readonly interval?: number;
+}
+
+export interface Near {
+  /** Minutes of the day in which it was heard there. */
+  readonly minutes: number;
+  /** dBm, summed over these minutes. */
+  readonly rssi: number;
+  /** The last hour in which it was heard there, 0 to 23, and the minutes of it. */
+  readonly hour: number;
+  readonly last: Minutes;
+}
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+const minuteMs = 60_000;
+const maxNear = 12;
+
+export const noDay: BeaconDay = { hours: {}, near: {} };
+export const dayOf = (at: number): number => Math.floor(at / dayMs) * dayMs;
+export const hourOf = (at: number): number => Math.floor((at % dayMs) / hourMs);
+
+const bits = (minutes: Minutes | undefined) => BigInt(`0x${minutes ?? 0}`);
+export const minuteAt = (at: number): Minutes => (1n << BigInt(Math.floor((at % hourMs) / minuteMs))).toString(16);
+export const unionOf = (a: Minutes | undefined, b: Minutes | undefined): Minutes => (bits(a) | bits(b)).toString(16);
+export const commonOf = (a: Minutes | undefined, b: Minutes | undefined): Minutes => (bits(a) & bits(b)).toString(16);
+
+/** How many bits each hexadecimal digit has. */
+const ones: Readonly<Record<string, number>> = Object.fromEntries(
+  Array.from({ length: 16 }, (_, digit) => [digit.toString(16), digit.toString(2).replaceAll('0', '').length]),
+);
+
+export function countOf(minutes: Minutes | undefined): number {
+  let count = 0;
+  for (const digit of minutes ?? '') count += ones[digit] ?? 0;
+  return count;
+}
+
+export type Heard = 'phones' | 'gateways';
+
+/** One thing that is known of a beacon at a time. */
+export interface Note {
+  readonly at: number;
+  readonly by?: Heard | undefined;
+  /** The beacon near which it was heard, and how loud it was, dBm. */
+  readonly near?: { readonly beaconId: string; readonly rssi: number } | undefined;
+  /** Its gateway reported something. */
+  readonly isOn?: true;
+  readonly telemetry?: Telemetry | undefined;
+  readonly txPower?: number | undefined;
+  readonly interval?: number | undefined;
+}
+
+/** A day of which only this is known. */
+export function dayWith({ at, by, near, isOn, telemetry = {}, txPower, interval }: Note): BeaconDay {
+  const minute = minuteAt(at);
+  const { movement, button, ...values } = telemetry;
+  const told = {
+    ...values,
+    ...(txPower === undefined ? {} : { txPower }),
+    ...(interval === undefined ? {} : { interval }),
+  };
+  const hour: BeaconHour = {
+    ...(by === undefined ? {} : { [by]: minute }),
+    ...(isOn ? { on: minute } : {}),
+    ...(isNow(movement) ? { moved: minute } : {}),
+    ...(isNow(button) ? { pressed: minute } : {}),
+    ...(Object.keys(told).length === 0 ? {} : { told: { at: at % hourMs, ...told } }),
+  };
+  return {
+    hours: { [hourOf(at)]: hour },
+    near: near ? { [near.beaconId]: { minutes: 1, rssi: near.rssi, hour: hourOf(at), last: minute } } : {},
+  };
+}
+
+/** Counters say nothing without the message before. */
+const isNow = (activity: Telemetry['movement']): boolean =>
+  activity?.isActive === true || (activity?.secondsAgo ?? Number.POSITIVE_INFINITY) < 60;
+
+export function joinDays(a: BeaconDay, b: BeaconDay): BeaconDay {
+  const near = joinRecords(a.near, b.near, joinNear);
+  return {
+    hours: joinRecords(a.hours, b.hours, joinHours),
+    near: Object.fromEntries(
+      Object.entries(near)
+        .sort(([, one], [, other]) => other.minutes - one.minutes)
+        .slice(0, maxNear),
+    ),
+  };
+}
+
+function joinRecords<T>(
+  a: Readonly<Record<string, T>>,
+  b: Readonly<Record<string, T>>,
+  join: (a: T, b: T) => T,
+): Readonly<Record<string, T>> {
+  const joined: Record<string, T> = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const known = joined[key];
+    joined[key] = known === undefined ? value : join(known, value);
+  }
+  return joined;
+}
+
+const sets = ['phones', 'gateways', 'on', 'moved', 'pressed'] as const;
+
+function joinHours(a: BeaconHour, b: BeaconHour): BeaconHour {
+  const minutes = sets
+    .filter((name) => a[name] !== undefined || b[name] !== undefined)
+    .map((name) => [name, unionOf(a[name], b[name])]);
+  const told = a.told && b.told ? joinTold(a.told, b.told) : (a.told ?? b.told);
+  return { ...Object.fromEntries(minutes), ...(told ? { told } : {}) };
+}
+
+const joinTold = (a: Told, b: Told): Told => (a.at <= b.at ? { ...a, ...b } : { ...b, ...a });
+
+function joinNear(a: Near, b: Near): Near {
+  const sum = { minutes: a.minutes + b.minutes, rssi: a.rssi + b.rssi };
+  if (a.hour !== b.hour) return { ...(a.hour > b.hour ? a : b), ...sum };
+  return { ...sum, hour: a.hour, last: unionOf(a.last, b.last) };
+}

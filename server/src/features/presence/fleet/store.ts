@@ -1,0 +1,84 @@
+import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { bulkInsert, bulkUpdate } from '../../../db/bulk.ts';
+import type { Database, Db } from '../../../db/db.ts';
+import { bigint, defineTable, text } from '../../../db/table.ts';
+import { type BeaconDay, joinDays, noDay } from './day.ts';
+
+/** What was heard of each beacon on a day (the beginning, ms), and what it told; see day.ts. */
+export const beaconDays = defineTable({
+  name: 'beacon_days',
+  owner: 'fleet',
+  columns: { app_id: text, beacon_id: text, day: bigint, summary: text },
+  key: ['app_id', 'beacon_id', 'day'],
+  indexes: { beacon_days_age: { on: ['app_id', 'day'] } },
+  stepBy: 'beacon_id',
+  // A battery is judged by what it was in the last months.
+  kept: { days: 120, by: 'day' },
+});
+
+export interface DayOfBeacon {
+  readonly beaconId: string;
+  /** Its beginning, ms. */
+  readonly day: number;
+  readonly known: BeaconDay;
+}
+
+const insertDays = bulkInsert(beaconDays);
+const saveDays = bulkUpdate(beaconDays, { by: ['app_id', 'beacon_id', 'day'], set: ['summary'] });
+const stepSize = 64;
+
+/** Adds to what is stored of these days; each beacon and day is there once. */
+export async function addDays(db: Database, appId: string, days: readonly DayOfBeacon[]): Promise<void> {
+  const sorted = days.toSorted((a, b) =>
+    a.beaconId === b.beaconId ? a.day - b.day : a.beaconId < b.beaconId ? -1 : 1,
+  );
+  for (let start = 0; start < sorted.length; start += stepSize)
+    await db.transaction((db) => addSome(db, appId, sorted.slice(start, start + stepSize)));
+}
+
+async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Promise<void> {
+  const rowOf = ({ beaconId, day, known }: DayOfBeacon) => ({
+    ...{ app_id: appId, beacon_id: beaconId, day, summary: JSON.stringify(known) },
+  });
+  // So that there is a row to lock: another node may add to the same day.
+  for (const statement of insertDays.each(
+    db.dialect,
+    days.map((one) => rowOf({ ...one, known: noDay })),
+  ))
+    await db.run(statement);
+  const ids = joinSql(
+    [...new Set(days.map(({ beaconId }) => beaconId))].map((id) => sql`${id}`),
+    ', ',
+  );
+  const rows = await db.all<{ beacon_id: string; day: number; summary: string }>(sql`select beacon_id, day, summary
+    from beacon_days where app_id = ${appId} and beacon_id in (${ids})
+      and day in (${joinSql(
+        [...new Set(days.map(({ day }) => day))].map((day) => sql`${day}`),
+        ', ',
+      )})
+    order by beacon_id, day${raw(db.dialect.lockRow)}`);
+  const stored = new Map(
+    rows.map(({ beacon_id, day, summary }) => [`${beacon_id} ${day}`, JSON.parse(summary) as BeaconDay]),
+  );
+  const joined = days.map((one) =>
+    rowOf({ ...one, known: joinDays(stored.get(`${one.beaconId} ${one.day}`) ?? noDay, one.known) }),
+  );
+  for (const statement of saveDays.each(db.dialect, joined)) await db.run(statement);
+}
+
+/** The days of a beacon from a time (ms) on, the earliest first. */
+export async function listDays(
+  db: Db,
+  appId: string,
+  { beaconId, since }: { readonly beaconId: string; readonly since: number },
+): Promise<readonly DayOfBeacon[]> {
+  const rows = await db.all<{ beacon_id: string; day: number; summary: string }>(
+    sql`select beacon_id, day, summary from beacon_days where app_id = ${appId} and beacon_id = ${beaconId} and day >= ${since} order by day`,
+    { tenant: appId },
+  );
+  return rows.map(({ beacon_id, day, summary }) => ({
+    beaconId: beacon_id,
+    day,
+    known: JSON.parse(summary) as BeaconDay,
+  }));
+}
