@@ -200,6 +200,29 @@ test('an event says which beacons competed, and how sure', () => {
   assert.ok((enter?.rivals?.[0]?.share ?? 0) > (enter?.rivals?.[1]?.share ?? 1));
 });
 
+test('IMMEDIATE is told of a visitor whose position is near, with the distance that is shown', () => {
+  let [told, loud] = [0, 0];
+  for (const louder of [0, 6, 12, 18, 24])
+    for (const x of [6, 8, 9, 10]) {
+      let state: TrackState | null = null;
+      const heard = heardAt(stay({ x, y: louder === 0 ? 3.9 : 0 }, 40), { walls: { b: -louder }, seed: x });
+      for (const [at, samples] of Map.groupBy(heard, ({ occurredAt }) => occurredAt)) {
+        const followed = follow({ installationId: 'phone', state, samples, settingsOf });
+        state = followed.state;
+        const { immediate, standing } = state.beacons['b'] ?? {};
+        if (immediate?.inside === true && (standing?.distance ?? 0) > 4) loud++;
+        for (const { event, beaconId, distance = 9 } of followed.events) {
+          if (event !== 'IMMEDIATE') continue;
+          told++;
+          assert.equal(state.beacons[beaconId]?.near.inside, true, `${louder} dB at ${x}`);
+          const nearest = nearestOf(state, at);
+          assert.deepEqual([nearest?.beaconId, Math.round((nearest?.distance ?? 9) * 100) / 100], [beaconId, distance]);
+        }
+      }
+    }
+  assert.ok(told > 0 && loud > 0, `${told} told, ${loud} heard too loudly`);
+});
+
 test('without locations the nearest beacon has the visitor, and only it', () => {
   const pair = new Map<string, BeaconLocation>([
     ['a', { x: 0, y: 0 }],

@@ -2,17 +2,18 @@ import { nearestDistance } from '../presence/presence.ts';
 import type { PresenceState, Rival, TrackState } from '../presence/types.ts';
 
 /**
- * The beacon that an installation is nearest to, of those that it heard lately: by the position where one is known, else by
- * its smoothed signal. Null where nothing has been measured for some seconds. `at`: sensing time, ms.
+ * The beacon that an installation is nearest to, of those that it heard lately: by the position where one is known, else, or
+ * within a metre, by its smoothed signal. Null where nothing has been measured for some seconds. `at`: sensing time, ms.
  */
 export function nearestOf({ beacons, ear }: TrackState, at: number): Rival | null {
   let nearest: Rival | null = null;
   for (const beaconId of Object.keys(beacons)) {
     const state = beacons[beaconId] as PresenceState;
     if (!state.inContact) continue;
-    const distance = state.standing?.distance ?? nearestDistance(state, at, ear?.loss);
+    const { standing, zone } = state;
+    const measured = standing === null || zone === 'IMMEDIATE' ? nearestDistance(state, at, ear?.loss) : null;
+    const distance = measured ?? standing?.distance ?? null;
     if (distance === null || (nearest !== null && distance >= nearest.distance)) continue;
-    const { standing } = state;
     nearest = standing === null ? { beaconId, distance } : { beaconId, distance, share: standing.share };
   }
   return nearest;

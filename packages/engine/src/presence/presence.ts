@@ -105,7 +105,7 @@ export function showGates(state: PresenceState, { distance, sample }: Measured, 
   return crossed;
 }
 
-/** For where a position decides the rest. */
+/** For where a position decides the rest: within a metre only the beacon's own signal says something. */
 export function showImmediate(state: PresenceState, { distance, sample }: Measured): void {
   updateGate(state.immediate, distance, sample.occurredAt, IMMEDIATE_RADIUS, GATE_TUNING.stable);
 }
@@ -124,10 +124,10 @@ export function weigh(run: Calculation, place: TrackedBeacon, measured: Measured
   }
 }
 
-export function currentZone(state: PresenceState): Zone | null {
-  if (state.immediate.inside === true) return 'IMMEDIATE';
-  if (state.near.inside === true) return 'NEAR';
-  return state.near.inside === false ? 'FAR' : null;
+/** A loud signal alone puts nobody within a metre whom all that is heard has beyond three. */
+export function currentZone({ immediate, near }: PresenceState): Zone | null {
+  if (near.inside === true) return immediate.inside === true ? 'IMMEDIATE' : 'NEAR';
+  return near.inside === false ? 'FAR' : null;
 }
 
 function moveZone(
