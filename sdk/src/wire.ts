@@ -761,6 +761,9 @@ export type Gateway = {
     readonly isOnline: boolean;
     /** When it sent something last, to half a minute */
     readonly heardAt: string;
+    readonly beaconId?: BeaconPointer;
+    /** Beacons of the app that it has heard today (UTC) */
+    readonly heardBeacons: number;
     /**
      * Whose messages it sends
      * @enum {unknown}

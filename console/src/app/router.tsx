@@ -9,6 +9,7 @@ import { beaconRoutes } from '../features/beacons/routes.ts';
 import { bucketRoutes } from '../features/buckets/routes.ts';
 import { deviceRoutes } from '../features/devices/routes.ts';
 import { fileRoutes } from '../features/files/routes.ts';
+import { gatewayRoutes } from '../features/gateways/routes.ts';
 import { homeRoutes } from '../features/home/routes.ts';
 import { messageRoutes } from '../features/messages/routes.ts';
 import { peopleRoutes } from '../features/people/routes.ts';
@@ -200,6 +201,7 @@ const tree = root.addChildren([
       ...analyticsRoutes,
       ...peopleRoutes,
       ...deviceRoutes,
+      ...gatewayRoutes,
       ...bucketRoutes,
       ...fileRoutes,
       ...apiRoutes,

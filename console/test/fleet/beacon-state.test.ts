@@ -1,35 +1,51 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { batteryBefore, batteryOf, stateOf } from '../../src/features/beacons/beacon-state.ts';
+import { stateOf } from '../../src/features/beacons/beacon-state.ts';
 import { areasOf, spotsOf, visitorsAt } from '../../src/features/beacons/plot.ts';
 import { beaconIdIn, identityIn } from '../../src/features/beacons/replace/identity.ts';
+import { type Finding, inOrderOfWalk } from '../../src/lib/fleet/findings.ts';
 import { cutAround } from '../../src/lib/plan/cut.ts';
 
-const now = Date.parse('2026-11-29T12:00:00Z');
-const hoursAgo = (hours: number) => new Date(now - hours * 3_600_000).toISOString();
+const finding = (kind: string, more: object = {}) =>
+  ({ ...{ beaconId: 'a', name: 'a', kind, text: kind, since: '', isFound: true, state: 'open' }, ...more }) as Finding;
 
-test('the state of a beacon follows from its visitors, and from its battery where it works', () => {
-  const text = (visitors: number, hours: number, battery?: number) =>
-    stateOf({ visitors, lastVisitAt: hoursAgo(hours) }, battery, now).text;
+test('the state of a beacon is what is wrong with it, or else follows from its visitors', () => {
+  const text = (visitors: number | undefined, ...findings: Finding[]) =>
+    stateOf(visitors === undefined ? undefined : { visitors, lastVisitAt: '' }, findings, String).text;
   assert.deepEqual(
-    [text(2, 60, 3), text(0, 60, 3), text(0, 2, 15), text(0, 2, 16), text(0, 2), stateOf(undefined, 80, now).text],
-    ['Visitors here', 'Silent', 'Battery low', 'Works', 'Works', 'Not heard yet'],
+    [text(2), text(0), text(undefined), text(2, finding('silent')), text(0, finding('battery', { state: 'seen' }))],
+    ['Visitors here', 'Works', 'Not heard yet', 'Silent', 'Battery low'],
   );
+  const over = [
+    finding('silent', { state: 'muted' }),
+    finding('silent', { state: 'done' }),
+    finding('moved', { isFound: false }),
+  ];
+  assert.equal(text(0, ...over), 'Works');
 });
 
-test('the charge is a number from 0 to 100 in the metadata, and its first other value that versions tell', () => {
-  const of = (battery: unknown) => ({ metadata: { battery } });
-  assert.deepEqual(
-    [of(61.4), of(101), of('61'), of(undefined)].map((one) => batteryOf(one as never)),
-    [61, undefined, undefined, undefined],
-  );
-  const versions = [
-    { state: of(70), replacedAt: hoursAgo(1) },
-    { state: of(82), replacedAt: hoursAgo(48) },
-    { state: { metadata: {} }, replacedAt: hoursAgo(90) },
+test('the round goes venue by venue, floor by floor, to the nearest beacon, and to those without a place last', () => {
+  const at = (
+    beaconId: string,
+    venueId: string | undefined,
+    place?: readonly [x: number, y: number, floor: number],
+  ) => {
+    const [x, y, floor] = place ?? [];
+    return finding('silent', { beaconId, venueId, location: place && { x, y, floor } });
+  };
+  const all = [
+    ...[at('far', 'north', [30, 30, 0]), at('upstairs', 'north', [1, 1, 1]), at('near', 'north', [2, 3, 0])],
+    ...[
+      at('nowhere', undefined),
+      at('middle', 'north', [15, 12, 0]),
+      at('unplaced', 'north'),
+      at('south', 'south', [0, 0, 0]),
+    ],
   ];
-  assert.deepEqual(batteryBefore(61, versions), { battery: 82, until: hoursAgo(48) });
-  assert.equal(batteryBefore(82, versions.slice(1)), undefined);
+  assert.deepEqual(
+    inOrderOfWalk(all).map(({ beaconId }) => beaconId),
+    ['near', 'middle', 'far', 'upstairs', 'unplaced', 'south', 'nowhere'],
+  );
 });
 
 test('identifiers are found in what a label says or somebody pastes', () => {

@@ -9,7 +9,7 @@ test('what people ask for is found: something to do with its page, and a setting
   for (const [asked, label, kind, to] of [
     ['erase', 'Erase a person', 'Action · Users', '/apps/$appId/users'],
     ['password', 'Change your password', 'Action · Your account', '/account'],
-    ['battery', 'See the battery of beacons', 'Action · Beacons', '/apps/$appId/beacons'],
+    ['battery', 'See the battery of beacons', 'Action · Beacons', '/apps/$appId/beacons/condition'],
     ['passwor', 'Minimum password length', 'Setting · Policy', '/apps/$appId/policy'],
     ['policy quotas', 'Quotas', 'Setting · Policy', '/apps/$appId/policy'],
     ['backup', 'Make a backup', 'Action · System', '/system'],

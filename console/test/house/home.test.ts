@@ -8,6 +8,7 @@ import { buildApp, signInManager, type TestApp } from '../../../server/test/supp
 import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { kindsOf, Site, stay, uuid, walk } from '../../../server/test/support/site.ts';
+import { found } from '../../../server/test/support/sites/found.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -263,12 +264,12 @@ describe('the home of an app', () => {
   );
 
   test('a beacon that fell silent is named', async () => {
-    const long = site.now - 60 * 3_600_000;
     const old = await site.beacon({ name: 'Cloakroom', minor: 7 });
-    await site.send([{ beacon: old, event: 'ENTER', occurredAt: long, eventId: 'old' }]);
-    await site.send([{ beacon: old, event: 'EXIT', occurredAt: long + 60_000, eventId: 'older' }]);
+    await found(app, [[old, 'silent']]);
     await page.reload();
     await finding('1 beacon fell silent').waitFor();
+    const item = page.getByRole('listitem').filter({ hasText: '1 beacon fell silent' });
+    await item.getByRole('link', { name: 'Show them' }).click();
     await link('Cloakroom').click();
     await heading('Cloakroom').waitFor();
   });
@@ -353,6 +354,7 @@ describe('the home of an app', () => {
   });
 
   testInFull('where nothing is wrong, a calm line says so; a role sees what it can act on', async () => {
+    await found(app, []);
     await app.storage.db.run(sql`delete from deliveries`);
     await app.storage.db.run(sql`delete from visits where beacon_id <> ${site.hall}`);
     await app.storage.db.run(sql`update installations set token_dead_at = null, token_dead_reason = null`);

@@ -130,7 +130,7 @@ async function writeBeacons(writer: Writer, venueId: string): Promise<Ids> {
       major: floor + 1,
       minor: index + 1,
       location: { x, y, floor },
-      metadata: { hall: name, floor: floorNames[floor], battery: 100 - ((index * 7) % 60) },
+      metadata: { hall: name, floor: floorNames[floor] },
       measuredPower: -59,
       venueId: { __type: 'Pointer', className: 'Venue', objectId: venueId },
     };

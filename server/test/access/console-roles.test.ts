@@ -101,6 +101,8 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId/hearing': ['owner', 'manager', 'editor', 'analyst'],
   'DELETE /apps/:appId/hearing': ['owner', 'manager'],
   'DELETE /apps/:appId/hearing/:installationId': ['owner', 'manager'],
+  'GET /apps/:appId/findings': adminRoles,
+  'PUT /apps/:appId/findings/:beaconId/:kind': ['owner', 'manager', 'installer'],
   'GET /apps/:appId/radio': adminRoles,
   'DELETE /apps/:appId/radio/:beaconId': ['owner', 'manager', 'installer'],
   'GET /apps/:appId/sighting-counts': adminRoles,

@@ -35,10 +35,6 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
     of: { 'features/places/devices/credential-store.ts': ['apps'], 'features/data/files/store.ts': ['apps'] },
   },
   {
-    why: 'beacons that nobody came near are found beside their visits, in the database: there may be thousands',
-    of: { 'features/operate/overview/store.ts': ['beacons', 'visits'] },
-  },
-  {
     why: 'recipients and their deliveries are joined in the database: there may be a million',
     of: {
       'features/messages/push/delivery-store.ts': ['installations'],

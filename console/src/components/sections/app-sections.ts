@@ -178,6 +178,14 @@ export const appSectionGroups = [
         handbook: 'beacons',
       },
       {
+        to: '/apps/$appId/gateways',
+        label: t('Gateways'),
+        icon: 'antenna',
+        needs: 'listGateways',
+        help: t('Gateways are fixed receivers that hear tags and beacons, without an app.'),
+        handbook: 'beacons#gateways',
+      },
+      {
         to: '/apps/$appId/devices',
         label: t('Devices'),
         icon: 'device',

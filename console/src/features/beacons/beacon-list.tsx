@@ -1,27 +1,15 @@
 import type { Beacon } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
-import type { Column } from '../../components/list/data-table.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
-import { batteryOf } from './beacon-state.ts';
 import { beaconBulk, sensitivities } from './bulk-fields.tsx';
 import { beaconCsv } from './import/csv-columns.ts';
 import { LastVisitCell, StateCell, VerifiedCell } from './state-cells.tsx';
 import { Where } from './where.tsx';
 
 const uuidText = ({ uuid }: Beacon) => <span className="mono">{uuid}</span>;
-
-const batteryColumn: Column<Beacon> = {
-  name: 'battery',
-  label: t('Battery'),
-  isNumber: true,
-  render: (beacon) => {
-    const battery = batteryOf(beacon);
-    return battery === undefined ? '' : `${battery} %`;
-  },
-};
 
 /** The table of beacons, as data. */
 export const beaconList = (appId: string, times: Times, mayChange = false): ListDefinition<'listBeacons'> => ({
@@ -35,7 +23,6 @@ export const beaconList = (appId: string, times: Times, mayChange = false): List
   csv: beaconCsv,
   columns: (beacons) => {
     const ids = beacons.map(({ objectId }) => objectId);
-    const hasBattery = beacons.some((beacon) => batteryOf(beacon) !== undefined);
     return [
       {
         name: 'name',
@@ -55,7 +42,6 @@ export const beaconList = (appId: string, times: Times, mayChange = false): List
         isTime: true,
         render: (beacon) => <LastVisitCell appId={appId} beacon={beacon} ids={ids} times={times} />,
       },
-      ...(hasBattery ? [batteryColumn] : []),
       {
         name: 'verified',
         label: t('Verified'),

@@ -36,7 +36,7 @@ export function BeaconsPage() {
       appId={appId}
       title={t('Beacons')}
       about={t('Each beacon marks a place. Messages are shown when a visitor comes near it or leaves.')}
-      action={mayCreate && <Actions appId={appId} />}
+      action={<Actions appId={appId} mayCreate={mayCreate} />}
       list={list}
       views={view}
       instead={
@@ -53,15 +53,22 @@ export function BeaconsPage() {
   );
 }
 
-function Actions({ appId }: { readonly appId: string }) {
+function Actions({ appId, mayCreate }: { readonly appId: string; readonly mayCreate: boolean }) {
   return (
     <Group gap="xs">
-      <LinkButton to="/apps/$appId/beacons/import" params={{ appId }} icon="upload" isPlain>
-        {t('Import')}
+      <LinkButton to="/apps/$appId/beacons/condition" params={{ appId }} icon="check" isPlain>
+        {t('Condition')}
       </LinkButton>
-      <LinkButton to="/apps/$appId/beacons/new" params={{ appId }} icon="plus">
-        {t('Add a beacon')}
-      </LinkButton>
+      {mayCreate && (
+        <>
+          <LinkButton to="/apps/$appId/beacons/import" params={{ appId }} icon="upload" isPlain>
+            {t('Import')}
+          </LinkButton>
+          <LinkButton to="/apps/$appId/beacons/new" params={{ appId }} icon="plus">
+            {t('Add a beacon')}
+          </LinkButton>
+        </>
+      )}
     </Group>
   );
 }

@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
+import type { ConditionView } from '../../lib/fleet/findings.ts';
 import { type BeaconPlace, isPlace } from './beacon-place.ts';
 
 export interface BeaconsSearch extends ListSearch {
@@ -56,4 +57,12 @@ const edit = createRoute({
   component: forRoles('updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage'),
 });
 
-export const beaconRoutes = [list, create, bringIn, one, edit] as const;
+const condition = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/condition',
+  validateSearch: ({ view }: Record<string, unknown>): { readonly view?: ConditionView } =>
+    view === 'batteries' || view === 'done' ? { view } : {},
+  component: forRoles('listBeacons', () => import('./condition/condition-page.tsx'), 'ConditionPage'),
+});
+
+export const beaconRoutes = [list, create, bringIn, condition, one, edit] as const;

@@ -1,11 +1,13 @@
 import { Badge } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { findingsQuery } from '../../lib/fleet/findings.ts';
 import { placementsQuery } from '../../lib/data/placements.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
-import { batteryOf, stateOf } from './beacon-state.ts';
+import { stateOf } from './beacon-state.ts';
 import classes from './beacons.module.css';
 import { beaconVisitsQuery } from './queries.ts';
 
@@ -18,7 +20,9 @@ interface Props {
 
 export function StateCell({ appId, beacon, ids }: Props) {
   const { data } = useQuery(beaconVisitsQuery(appId, ids));
-  const state = data && stateOf(data.get(beacon.objectId), batteryOf(beacon), Date.now());
+  const { data: findings } = useQuery(findingsQuery(appId));
+  const own = findings?.filter(({ beaconId }) => beaconId === beacon.objectId);
+  const state = data && own && stateOf(data.get(beacon.objectId), own, told);
   return (
     <span className={classes.state}>
       {state ? (

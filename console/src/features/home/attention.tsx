@@ -114,6 +114,12 @@ const openSenders = ({ appId, may }: To) =>
     t('Ask an owner or manager to enter them.')
   );
 
+const toCondition = ({ appId }: To) => (
+  <Link to="/apps/$appId/beacons/condition" params={{ appId }} className={names.link}>
+    {t('Show them')}
+  </Link>
+);
+
 const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNode>>> = {
   failures: ({ appId, attention: { failures } }) => (
     <>
@@ -149,7 +155,12 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
         {t('Open the webhooks')}
       </Link>
     ),
-  silent: ({ appId, attention }) => <Silent appId={appId} attention={attention} />,
+  quiet: ({ attention: { lastVisitAt } }) => (
+    <>{t('The last visit began {age}.', { age: showAge(lastVisitAt ?? '') })}</>
+  ),
+  silent: toCondition,
+  battery: toCondition,
+  misplaced: toCondition,
   tokens: ({ appId, mayCall }) =>
     mayCall('listInstallations') && (
       <Link
@@ -191,27 +202,6 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
 function placeSearch(key: string) {
   const [, place, id] = key.split(' ');
   return { show: 'now', ...(place === 'zone' ? { zone: id } : { venue: id }) } as const;
-}
-
-/** The beacons by name, with when each had its last visitor. */
-function Silent({ appId, attention: { silentBeacons, lastVisitAt } }: Props) {
-  const { total, seen, beacons } = silentBeacons;
-  if (total === seen) return <>{t('The last visit began {age}.', { age: showAge(lastVisitAt ?? '') })}</>;
-  return (
-    <>
-      {t('The last visitors:')}{' '}
-      {beacons.slice(0, 4).map(({ beaconId, name, lastVisitAt: at }, index) => (
-        <span key={beaconId}>
-          {index > 0 && ', '}
-          <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={names.link}>
-            {name}
-          </Link>{' '}
-          ({showAge(at)})
-        </span>
-      ))}
-      .
-    </>
-  );
 }
 
 /** Requests and phones from which on an app is no longer a trial. */

@@ -31,7 +31,12 @@ const actions: readonly Action[] = [
   { label: t('Add a beacon'), to: '/apps/$appId/beacons/new', icon: 'plus', needs: 'createBeacon' },
   { label: t('Import beacons'), to: '/apps/$appId/beacons/import', icon: 'upload', needs: 'createBeacon' },
   { label: t('Replace a beacon'), to: '/apps/$appId/beacons', icon: 'beacon', needs: 'updateBeacon' },
-  { label: t('See the battery of beacons'), to: '/apps/$appId/beacons', icon: 'beacon', needs: 'listBeacons' },
+  {
+    label: t('See the battery of beacons'),
+    to: '/apps/$appId/beacons/condition',
+    icon: 'beacon',
+    needs: 'listBeacons',
+  },
   { label: t('Erase a person'), to: '/apps/$appId/users', icon: 'trash', needs: 'users.change' },
   { label: t('Erase a phone'), to: '/apps/$appId/installations', icon: 'trash', needs: 'deleteInstallation' },
   { label: t('Export what is known of a person'), to: '/apps/$appId/users', icon: 'download', needs: 'users.change' },

@@ -1,5 +1,6 @@
 import type { DbTable } from '../../db/table.ts';
 import type { Resource } from '../../resources/define.ts';
+import { beaconFindings } from './fleet/finding-store.ts';
 import { beaconDays } from './fleet/store.ts';
 import { gatewayStates } from './gateways/states.ts';
 import { liveApps, liveEvents } from './live/tables.ts';
@@ -38,4 +39,5 @@ export const tables: readonly DbTable[] = [
   liveApps,
   gatewayStates,
   beaconDays,
+  beaconFindings,
 ];

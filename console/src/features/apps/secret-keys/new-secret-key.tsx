@@ -1,4 +1,4 @@
-import { Alert, MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, MultiSelect, Radio, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../../components/code/copy-field.tsx';
@@ -7,7 +7,9 @@ import { DialogFields } from '../../../components/form/dialog-form.tsx';
 import { useFields } from '../../../components/form/use-fields.ts';
 import { CopyNote } from '../../../components/page/record-page.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
+import { useMayCall } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
+import { gatewaysQuery } from '../../../lib/fleet/gateways.ts';
 import { bucketsQuery, secretKeysQuery } from '../../../lib/data/queries.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
 import { copyName } from '../../../lib/text/copy-name.ts';
@@ -16,7 +18,16 @@ import { addDays, instantOf } from '../../../lib/time/zoned-time.ts';
 import type { SecretKey } from '../../../lib/wire.ts';
 import { listed, t } from '../../../lib/words/words.ts';
 import { ScopePicker } from './scope-picker.tsx';
-import { canTakeVenues, listensByVenue, purposes, scopesOf, type Ticked, tickedOf, withoutVenues } from './scopes.ts';
+import {
+  canTakeGateways,
+  canTakeVenues,
+  listensByVenue,
+  purposes,
+  scopesOf,
+  type Ticked,
+  tickedOf,
+  withoutVenues,
+} from './scopes.ts';
 
 interface Props {
   readonly appId: string;
@@ -67,6 +78,7 @@ interface FormValues {
   readonly scopes: Ticked;
   readonly buckets: readonly string[];
   readonly venues: readonly string[];
+  readonly gateways: readonly string[];
   /** A day of the app's zone, or empty. */
   readonly expiresAt: string;
   readonly networks: string;
@@ -79,6 +91,7 @@ const empty: FormValues = {
   scopes: first?.ticked ?? [],
   buckets: [],
   venues: [],
+  gateways: [],
   expiresAt: '',
   networks: '',
 };
@@ -91,6 +104,7 @@ const copyOf = ({ name, scopes, networks }: SecretKey): FormValues => ({
   scopes: tickedOf(scopes),
   buckets: [...new Set(scopes.flatMap(({ buckets = [] }) => buckets))],
   venues: [...new Set(scopes.flatMap(({ venues = [] }) => venues))],
+  gateways: [...new Set(scopes.flatMap(({ gateways = [] }) => gateways))],
   networks: networks.join(', '),
 });
 
@@ -183,6 +197,9 @@ function KeyForm({ appId, model, onCancel, onMade }: FormProps) {
           onChange={(venues) => set('venues', venues)}
         />
       )}
+      {canTakeGateways(values.scopes) && (
+        <GatewayField appId={appId} value={values.gateways} onChange={(gateways) => set('gateways', gateways)} />
+      )}
       <TextInput
         label={t('Last day')}
         type="date"
@@ -236,11 +253,35 @@ function VenueField({ appId, scopes, value, error, onChange }: VenueProps) {
   );
 }
 
-function bodyOf({ name, scopes, buckets, venues, expiresAt, networks }: FormValues, zone: string) {
+interface GatewayProps {
+  readonly appId: string;
+  readonly value: readonly string[];
+  readonly onChange: (gateways: readonly string[]) => void;
+}
+
+/** For which gateways a key is: then it cannot speak for others, nor for phones. */
+function GatewayField({ appId, value, onChange }: GatewayProps) {
+  const mayList = useMayCall()('listGateways');
+  const { data: known = [] } = useQuery({ ...gatewaysQuery(appId), enabled: mayList });
+  return (
+    <TagsInput
+      label={t('Only for these gateways')}
+      description={t('By the names that they send. Empty: for all gateways, and for phones.')}
+      data={known.map(({ gatewayId }) => gatewayId)}
+      value={[...value]}
+      onChange={onChange}
+      splitChars={[',']}
+      acceptValueOnBlur
+      clearable
+    />
+  );
+}
+
+function bodyOf({ name, scopes, buckets, venues, gateways, expiresAt, networks }: FormValues, zone: string) {
   const list = networks.split(/[\s,;]+/).filter((network) => network !== '');
   return {
     name: name.trim(),
-    scopes: scopesOf(scopes, { buckets, venues }),
+    scopes: scopesOf(scopes, { buckets, venues, gateways }),
     networks: list,
     ...(expiresAt === ''
       ? {}

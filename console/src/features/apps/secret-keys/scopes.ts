@@ -79,6 +79,9 @@ const isTicked = (ticked: Ticked, { resource }: Part) => ticked.some((tick) => t
 export const canTakeVenues = (ticked: Ticked): boolean =>
   scopeParts.some((part) => resourcesByVenue.has(part.resource) && isTicked(ticked, part));
 
+/** Whether it may send what gateways hear, and can be limited to some of them. */
+export const canTakeGateways = (ticked: Ticked): boolean => ticked.includes('sightings:create');
+
 /** What stays the same for all venues, in words. */
 export const withoutVenues = (ticked: Ticked): readonly string[] =>
   scopeParts.flatMap((part) => (!resourcesByVenue.has(part.resource) && isTicked(ticked, part) ? [part.label] : []));
@@ -87,11 +90,17 @@ export const withoutVenues = (ticked: Ticked): readonly string[] =>
 export const listensByVenue = (ticked: Ticked): boolean =>
   scopeParts.some((part) => resourcesByVenue.has(part.resource) && ticked.includes(`${part.resource}:listen`));
 
-/** `buckets`: of records; `venues`: of what belongs to one; none are all. */
-export function scopesOf(
-  ticked: Ticked,
-  { buckets, venues }: { readonly buckets: readonly string[]; readonly venues: readonly string[] },
-): Scope[] {
+interface Limits {
+  /** Of records. */
+  readonly buckets: readonly string[];
+  /** Of what belongs to one. */
+  readonly venues: readonly string[];
+  /** Of sightings. */
+  readonly gateways: readonly string[];
+}
+
+/** No buckets, venues or gateways are all. */
+export function scopesOf(ticked: Ticked, { buckets, venues, gateways }: Limits): Scope[] {
   return scopeParts.flatMap((part) => {
     const verbs = part.actions
       .filter((action) => ticked.includes(tickOf(part, action)))
@@ -99,7 +108,8 @@ export function scopesOf(
     if (verbs.length === 0) return [];
     const only = part.resource === 'records' && buckets.length > 0 ? { buckets } : {};
     const within = resourcesByVenue.has(part.resource) && venues.length > 0 ? { venues } : {};
-    return [{ resource: part.resource, verbs, ...only, ...within }];
+    const heard = part.resource === 'sightings' && gateways.length > 0 ? { gateways } : {};
+    return [{ resource: part.resource, verbs, ...only, ...within, ...heard }];
   });
 }
 
@@ -118,7 +128,7 @@ export const tickedOf = (scopes: readonly Scope[]): Ticked =>
  */
 export function scopeWords(scopes: readonly Scope[]): string {
   const byActions = new Map<string, string[]>();
-  for (const { resource, verbs, buckets, venues } of scopes) {
+  for (const { resource, verbs, buckets, venues, gateways } of scopes) {
     const { label = resource, actions = [] } = scopeParts.find((part) => part.resource === resource) ?? {};
     const whole = actions.filter((action) => action.verbs.every((verb) => verbs.includes(verb)));
     const rest = verbs.filter((verb) => !whole.some((action) => action.verbs.includes(verb)));
@@ -126,6 +136,7 @@ export function scopeWords(scopes: readonly Scope[]): string {
     const what =
       (keepsCapital() ? label : label.charAt(0).toLowerCase() + label.slice(1)) +
       (buckets ? ` (${buckets.join(', ')})` : '') +
+      (gateways ? ` (${gateways.join(', ')})` : '') +
       venueWords(venues);
     byActions.set(done, [...(byActions.get(done) ?? []), what]);
   }

@@ -4,16 +4,17 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Fact, Facts } from '../../../components/page/facts.tsx';
 import { PlanCut } from '../../../components/plan/plan-cut.tsx';
-import { useStanding } from '../../../lib/data/access.ts';
-import { versionsQuery } from '../../../lib/data/history.ts';
+import { findingsQuery } from '../../../lib/fleet/findings.ts';
 import { ownFilePath } from '../../../lib/data/own-files.ts';
 import { placementsQuery } from '../../../lib/data/placements.ts';
 import { planFileQuery } from '../../../lib/data/venue-queries.ts';
 import { showAge } from '../../../lib/time/time.ts';
 import { useTimes } from '../../../lib/time/times.ts';
+import { told } from '../../../lib/words/service-words.ts';
 import { rich, t } from '../../../lib/words/words.ts';
-import { batteryBefore, batteryOf, stateOf } from '../beacon-state.ts';
+import { stateOf } from '../beacon-state.ts';
 import classes from '../beacons.module.css';
+import { FindingActions } from '../condition/finding-actions.tsx';
 import { beaconVisitsQuery } from '../queries.ts';
 import { useFloorOf, WhereLinks } from '../where.tsx';
 
@@ -32,8 +33,9 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
   const times = useTimes(appId);
   const { data: visits } = useQuery(beaconVisitsQuery(appId, [beacon.objectId]));
   const here = visits?.get(beacon.objectId);
-  const battery = batteryOf(beacon);
-  const state = visits && stateOf(here, battery, Date.now());
+  const { data: findings } = useQuery(findingsQuery(appId));
+  const own = findings?.filter(({ beaconId, isFound }) => isFound && beaconId === beacon.objectId);
+  const state = visits && own && stateOf(here, own, told);
   return (
     <section className={classes.head} aria-label={t('Where it is, and whether it works')}>
       <BeaconPicture appId={appId} beacon={beacon} />
@@ -51,6 +53,9 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
           </div>
           {action}
         </div>
+        {own?.map((finding) => (
+          <FindingActions key={finding.kind} appId={appId} finding={finding} />
+        ))}
         <Facts>
           <Fact label={t('Place')} isWide>
             <span>
@@ -64,38 +69,10 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
               </span>
             </Fact>
           )}
-          {battery !== undefined && (
-            <Fact label={t('Battery')}>
-              {battery} %<BatteryTrend appId={appId} beaconId={beacon.objectId} battery={battery} />
-            </Fact>
-          )}
           <VerifiedFact appId={appId} beaconId={beacon.objectId} />
         </Facts>
       </div>
     </section>
-  );
-}
-
-interface TrendProps {
-  readonly appId: string;
-  readonly beaconId: string;
-  readonly battery: number;
-}
-
-/** What it was before, as far as earlier versions tell; these are kept for the app as a whole. */
-function BatteryTrend({ appId, beaconId, battery }: TrendProps) {
-  const isWhole = useStanding()?.venues === undefined;
-  const { data } = useQuery({
-    ...versionsQuery({ appId, kind: 'beacons', recordId: beaconId }),
-    enabled: isWhole,
-  });
-  const times = useTimes(appId);
-  const before = data && batteryBefore(battery, data);
-  if (!before) return null;
-  return (
-    <span className={classes.soft}>
-      {t('({battery} % until {date})', { battery: before.battery, date: times.date(before.until) })}
-    </span>
   );
 }
 

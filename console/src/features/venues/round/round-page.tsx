@@ -13,6 +13,7 @@ import { type Placement, placementsQuery } from '../../../lib/data/placements.ts
 import { floorsQuery, venueBeaconsQuery, venueQuery } from '../../../lib/data/venue-queries.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';
 import { pageLanguage, t } from '../../../lib/words/words.ts';
+import { Batteries } from './batteries.tsx';
 import { beaconOf } from './match.ts';
 import { Nearest } from './nearest.tsx';
 import { PlaceBeacon } from './place-beacon.tsx';
@@ -82,6 +83,7 @@ function Round({ appId, venueId }: Props) {
         <Progress value={total === 0 ? 0 : (100 * done) / total} aria-label={t('Verified beacons')} />
       </div>
       <WaitingList round={round} />
+      {!beacon && <Batteries appId={appId} venueId={venueId} />}
       {beacon ? (
         <PlaceBeacon
           key={beacon.objectId}

@@ -11,7 +11,7 @@ const defaults: Readonly<Record<AdminRole, (kind: ConditionKind) => boolean>> = 
   owner: () => true,
   manager: () => true,
   editor: (kind) => kind === 'failures' || kind === 'unreachable' || kind === 'approval',
-  installer: (kind) => kind === 'silent',
+  installer: (kind) => kind === 'silent' || kind === 'battery' || kind === 'misplaced',
   analyst: () => false,
 };
 

@@ -10,6 +10,7 @@ import { openConsole } from '../../../../test/support/console.ts';
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/servers/smtp-sink.ts';
 import { startReceiver, type WebhookReceiver } from '../../../../test/support/servers/webhook-receiver.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
+import { found } from '../../../../test/support/sites/found.ts';
 import { service } from '../../../access/audit.ts';
 import { serviceTimeZone } from '../../../base/clock.ts';
 import { isoTime } from '../../../http/answers.ts';
@@ -115,12 +116,18 @@ for (const database of databases) {
       assert.ok((await pass(20 * minuteMs)).includes('[Test app] 1 message failed in the last 24 hours'));
     });
 
-    test('a beacon falls silent', async () => {
-      await site.send([site.decided('EXIT')]);
-      site.app.clock.now += 49 * hourMs;
-      await site.send([{ beacon: cafe, event: 'ENTER', occurredAt: site.now }]);
+    test('a beacon falls silent, a battery will soon be empty, and one is not where it should be', async () => {
+      site.app.clock.now += 2 * dayMs;
+      await found(site.app, [
+        [cafe, 'silent'],
+        [site.hall, 'battery'],
+        [cafe, 'bleeding'],
+      ]);
       const told = await pass(30 * minuteMs);
-      assert.ok(told.includes('[Test app] 1 beacon fell silent'), told.join());
+      for (const title of ['1 beacon fell silent', '1 battery will soon be empty', '1 beacon is not as it should be'])
+        assert.ok(told.includes(`[Test app] ${title}`), told.join());
+      await found(site.app, []);
+      await pass(30 * minuteMs);
     });
 
     test('a secret key is about to expire', async () => {

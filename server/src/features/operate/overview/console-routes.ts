@@ -108,8 +108,7 @@ export function overviewConsoleEndpoints({
       path: '/apps/:appId/attention',
       operationId: 'getAttention',
       summary: 'List what needs attention',
-      description:
-        'In words, and counted: beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
+      description: 'In words, and counted: tokens that died, deliveries that fail, and webhooks that cannot be called.',
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, now, admin }) => {

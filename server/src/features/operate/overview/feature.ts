@@ -41,6 +41,14 @@ function attentionDeps(context: Context): AttentionDeps {
     listSecretKeys: (appId) => secretKeys.list(appId),
     listCrowded: (appId) => occupancy.conditions(appId),
     listReports: context.findReportConditions,
+    listBeacons: context.beaconConditions,
+    readOpenDays: async (appId) => {
+      const calendars = (await context.listCalendars(db, appId)).filter(({ opening_hours: hours }) => hours !== null);
+      if (calendars.length === 0) return undefined;
+      const kindOf = context.dayKindsOf(calendars);
+      // A special day may be a closed one.
+      return (day) => kindOf(day) === 'open';
+    },
     timeZoneOf: async (appId) => (await assertApp(appId)).policy.timeZone,
     readQuotas: async (appId) => context.usedQuotas(await usage.of(appId), (await assertApp(appId)).policy),
   };

@@ -2,14 +2,15 @@ import { lacksCredentials } from '../../../delivery/push/not-set-up.ts';
 import { bytesText } from '../../../limits/bytes-text.ts';
 import type { ServiceCondition } from '../../condition.ts';
 import { dayIn } from '../../zone-day.ts';
-import type { ReachSummary, SilentBeacons, WebhookTrouble } from './schemas.ts';
+import type { ReachSummary, WebhookTrouble } from './schemas.ts';
 
 /** What is counted of an app, for the words about it. */
 export interface AppCounts {
   /** In which days are told. */
   readonly timeZone: string;
   readonly lastVisitAt: string | null;
-  readonly silentBeacons: SilentBeacons;
+  /** Since the last visitor: days that are over, and of these open ones, if the hours of a venue are known. */
+  readonly quiet: { readonly days: number; readonly openDays: number | undefined };
   readonly tokens: {
     readonly installations: number;
     readonly dead: readonly { readonly reason: string; readonly count: number }[];
@@ -22,6 +23,8 @@ export interface AppCounts {
   readonly waiting: readonly { readonly pushId: string; readonly data: Readonly<Record<string, unknown>> }[];
   readonly crowded: readonly ServiceCondition[];
   readonly reports: readonly ServiceCondition[];
+  /** What is wrong with beacons. */
+  readonly beacons: readonly ServiceCondition[];
   readonly keys: readonly { readonly keyId: string; readonly name: string; readonly expiresAt: string | null }[];
 }
 
@@ -43,7 +46,8 @@ export function findingsOf(counted: AppCounts, now: number): readonly ServiceCon
     ...reachFindings(counted),
     ...webhookFindings(counted),
     ...approvalFindings(counted),
-    ...silentFindings(counted),
+    ...quietFindings(counted),
+    ...counted.beacons,
     ...tokenFindings(counted),
     ...quotaFindings(counted),
     ...counted.reports,
@@ -129,26 +133,20 @@ function approvalFindings({ waiting }: AppCounts): readonly ServiceCondition[] {
   }));
 }
 
-const maxNamed = 4;
+/** Days with no visitor after which something may be broken, if the hours are known, and if it may have been closed for a week. */
+const quietOpenDays = 2;
+const quietDays = 8;
 
-function silentFindings({ silentBeacons: { total, seen, beacons } }: AppCounts): readonly ServiceCondition[] {
-  if (total === 0) return [];
-  const shared = { kind: 'silent', key: 'silent', isGrave: false } as const;
-  if (total === seen)
-    return [
-      {
-        ...shared,
-        title: 'No visitors for two days',
-        text: 'If the venue was open, check whether the app still reports.',
-      },
-    ];
-  const names = beacons.slice(0, maxNamed).map(({ name }) => name);
-  const more = total - names.length;
+function quietFindings({ quiet: { days, openDays } }: AppCounts): readonly ServiceCondition[] {
+  if (days < quietDays && (openDays === undefined || openDays < quietOpenDays)) return [];
+  const isOpen = openDays !== undefined && openDays >= quietOpenDays;
   return [
     {
-      ...shared,
-      title: `${count(total, 'beacon')} fell silent`,
-      text: `No visitor has been detected for two days, though there were visitors before. A battery may be empty: ${names.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}.`,
+      kind: 'quiet',
+      key: 'quiet',
+      isGrave: false,
+      title: isOpen ? 'No visitors on two open days' : 'No visitors for eight days',
+      text: 'Check whether the app still reports. If nothing at all is heard, all batteries may be empty.',
     },
   ];
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
+import { found } from '../../../../test/support/sites/found.ts';
 import { sql } from '../../../base/sql.ts';
 
 const hourMs = 3_600_000;
@@ -36,7 +37,6 @@ for (const database of databases) {
       assert.deepEqual(await read('attention'), {
         findings: [],
         lastVisitAt: null,
-        silentBeacons: { total: 0, seen: 0, beacons: [] },
         tokens: { installations: 1, dead: [] },
         failures: [],
         webhooks: { failing: 0, behind: 0, switchedOff: 0, withoutRight: 0 },
@@ -110,20 +110,50 @@ for (const database of databases) {
       );
     });
 
-    test('a beacon is silent when it had visitors and has had none for two days', async () => {
+    test('what is wrong with beacons is told together, and that nobody came, if it was not for a few closed days', async () => {
       site.app.clock.now += 49 * hourMs;
-      await site.send([site.decided('ENTER')]);
-      await site.beacon({ name: 'Never used', minor: 9 });
-      const { silentBeacons, failures, findings } = await read('attention');
+      const titles = async () => {
+        const { findings } = await read('attention');
+        return findings.map(({ title }: { title: string }) => title);
+      };
+      const all = ['a', 'b', 'c'].map((name, index) => site.beacon({ name, minor: 20 + index }));
+      const [a = '', b = '', c = ''] = await Promise.all(all);
+      await found(site.app, [
+        ...([
+          [a, 'silent'],
+          [b, 'battery'],
+          [b, 'moved'],
+          [c, 'moved'],
+          ['gone', 'silent'],
+        ] as const),
+      ]);
+      const { failures, findings } = await read('attention');
       assert.deepEqual(
-        findings.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),
-        [['silent', '1 beacon fell silent']],
-      );
-      assert.deepEqual(
-        [silentBeacons.total, silentBeacons.seen, silentBeacons.beacons.map(({ name }: { name: string }) => name)],
-        [1, 2, ['Cafe']],
+        findings.map(({ kind, title }: Record<string, string>) => [kind, title]),
+        [
+          ['silent', '1 beacon fell silent'],
+          ['battery', '1 battery will soon be empty'],
+          ['misplaced', '2 beacons are not as they should be'],
+        ],
       );
       assert.deepEqual(failures, [], 'failures of the day before yesterday are no news');
+      await found(site.app, []);
+      assert.deepEqual(await titles(), []);
+      site.app.clock.now += 7 * 24 * hourMs;
+      assert.deepEqual(await titles(), ['No visitors for eight days']);
+      await site.send([site.decided('ENTER')]);
+      assert.deepEqual(await titles(), []);
+      await site.signInAgain();
+      const openingHours = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].map((dayName) => ({
+        dayName,
+        from: '10:00',
+        until: '18:00',
+      }));
+      const body = { name: 'Museum', openingHours };
+      assert.equal((await site.ask({ method: 'POST', url: '/api/v2/venues', body })).status, 201);
+      site.app.clock.now += 73 * hourMs;
+      assert.deepEqual(await titles(), ['No visitors on two open days']);
+      await site.send([site.decided('ENTER')]);
     });
 
     test('tokens that the push service no longer takes are counted by its reason', async () => {
@@ -131,7 +161,7 @@ for (const database of databases) {
         sql`update installations set token_dead_at = 1, token_dead_reason = 'UNREGISTERED' where object_id = ${site.phone}`,
       );
       const { tokens, findings } = await read('attention');
-      assert.deepEqual(findings[1], {
+      assert.deepEqual(findings[0], {
         kind: 'tokens',
         key: 'tokens',
         isGrave: false,

@@ -1,12 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  objectIdSchema,
-  otherExampleId,
-  timestampSchema,
-} from '../../../http/answers.ts';
+import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, timestampSchema } from '../../../http/answers.ts';
 import { type ConditionKind, conditionKinds } from '../../condition.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -109,15 +102,6 @@ export interface ReachSummary {
   readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
 }
 
-const silentBeacons = Type.Object({
-  total: count('Beacons that had visits and have had none for two days'),
-  seen: count('Beacons that ever had visits'),
-  beacons: Type.Array(Type.Object({ beaconId: objectIdSchema, name: Type.String(), lastVisitAt: timestampSchema }), {
-    description: 'The 10 that fell silent last',
-  }),
-});
-export type SilentBeacons = Static<typeof silentBeacons>;
-
 const finding = Type.Object({
   kind: Type.Enum(Object.keys(conditionKinds) as ConditionKind[]),
   key: Type.String({ description: 'The same while the condition lasts' }),
@@ -132,7 +116,6 @@ export const attentionRecord = {
       description: 'What needs a person, worst first, in the words of the mails; without what the role may not see',
     }),
     lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
-    silentBeacons,
     tokens: Type.Object({
       installations: count('All installations'),
       dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
@@ -158,15 +141,10 @@ export const attentionRecord = {
         key: 'silent',
         isGrave: false,
         title: '1 beacon fell silent',
-        text: 'No visitor has been detected for two days, though there were visitors before. A battery may be empty: Cloakroom.',
+        text: 'They have not been heard in hours in which they usually are. A battery may be empty: Cloakroom.',
       },
     ],
     lastVisitAt: exampleUpdated,
-    silentBeacons: {
-      total: 1,
-      seen: 14,
-      beacons: [{ beaconId: otherExampleId, name: 'Cloakroom', lastVisitAt: exampleCreated }],
-    },
     tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
     failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
     webhooks: { failing: 0, behind: 1, switchedOff: 0, withoutRight: 0 },

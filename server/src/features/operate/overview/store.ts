@@ -1,4 +1,3 @@
-import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 
 /**
@@ -7,8 +6,6 @@ import type { Db } from '../../../db/db.ts';
  */
 
 const hourMs = 3_600_000;
-/** A beacon that had visitors before, but none for this long, may have an empty battery. */
-const silentAfterMs = 48 * hourMs;
 const failuresWithinMs = 24 * hourMs;
 
 const iso = (time: number) => new Date(time).toISOString();
@@ -141,39 +138,12 @@ export async function readAttention({ db, counts, appId }: OverviewScope, now: n
   const lastVisit = await counts.lastVisit(db, appId);
   return {
     lastVisitAt: lastVisit === undefined ? null : iso(lastVisit),
-    silentBeacons: await readSilentBeacons(db, appId, now),
     tokens: await counts.tokens(db, appId),
     failures: (await counts.failures(db, appId, now - failuresWithinMs)).map(({ sender, reason, n, last_at }) => ({
       sender,
       reason: reason ?? 'The push service gave no reason.',
       count: n,
       lastAt: iso(last_at),
-    })),
-  };
-}
-
-async function readSilentBeacons(db: Db, appId: string, now: number) {
-  const slow = { tenant: appId };
-  const lastVisits = sql`select b.object_id, b.name,
-      (select max(v.entered_at) from visits v where v.app_id = b.app_id and v.beacon_id = b.object_id) as last_at
-    from beacons b where b.app_id = ${appId}`;
-  const before = now - silentAfterMs;
-  const [counts] = await db.all<{ seen: number; total: number }>(
-    sql`select count(last_at) as seen, count(case when last_at < ${before} then 1 end) as total from (${lastVisits}) x`,
-    slow,
-  );
-  const rows = await db.all<{ object_id: string; name: string; entered_at: number }>(
-    sql`select object_id, name, last_at as entered_at from (${lastVisits}) x
-      where last_at < ${before} order by last_at desc limit 10`,
-    slow,
-  );
-  return {
-    total: counts?.total ?? 0,
-    seen: counts?.seen ?? 0,
-    beacons: rows.map(({ object_id: beaconId, name, entered_at }) => ({
-      beaconId,
-      name,
-      lastVisitAt: iso(entered_at),
     })),
   };
 }

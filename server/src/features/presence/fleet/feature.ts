@@ -1,43 +1,75 @@
+import type { ServiceCondition } from '../../condition.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
+import { checkFleet } from './check.ts';
+import { beaconConditions } from './conditions.ts';
+import { dayOf } from './days/day.ts';
+import { findingEndpoints } from './finding-routes.ts';
 import { HearingLog } from './hearing-log.ts';
 import { telemetryEndpoints } from './routes.ts';
+import { beaconDays, countHeardNear } from './store.ts';
 
 declare module '../../context.ts' {
   interface Context {
     /** What is heard of beacons. */
     readonly hearingLog: HearingLog;
+    /** How many beacons were heard today near each beacon of an app. */
+    readonly countHeardNear: (appId: string) => Promise<ReadonlyMap<string, number>>;
+    /** What is wrong with the beacons of an app. */
+    readonly beaconConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
   }
 }
 
-export const makers: Makers<Context, 'hearingLog'> = {
+export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'beaconConditions'> = {
   hearingLog: ({ db, now, findBeaconsByAddress, findBeaconsByGateway }) =>
     new HearingLog({
       ...{ db, now },
       findByNumbers: (appId, numbers) => findBeaconsByAddress(db, appId, numbers),
       findByGateways: (appId, names) => findBeaconsByGateway(db, appId, names),
     }),
+  countHeardNear:
+    ({ db, now }) =>
+    (appId) =>
+      countHeardNear(db, appId, dayOf(now())),
+  beaconConditions:
+    ({ db, findBeaconNames }) =>
+    (appId) =>
+      beaconConditions(db, appId, findBeaconNames),
 };
 
-const flushEveryMs = 10 * 60_000;
+const everyMs = 15 * 60_000;
 
-/** What is heard of the beacons, and what they tell of themselves. */
+/** How the beacons are: what is heard of them, and what is wrong. */
 export function fleetFeature(context: Context): Feature {
-  const { db, now, hearingLog, inBackground, findUnreadableBeacons, findMissingBeacons } = context;
-  const what = 'storing what was heard of beacons';
-  const flush = () => hearingLog.flush();
+  const { db, now, hearingLog, inBackground, listWhereBeaconsAre: listWhere, appsWith, owns } = context;
+  const what = 'looking after beacons';
   let timer: NodeJS.Timeout | undefined;
+  let isBusy = false;
+  const tend = async () => {
+    await hearingLog.flush();
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      for (const appId of await appsWith(beaconDays))
+        if (owns(`${what} ${appId}`)) await checkFleet({ db, listWhere }, appId, now());
+    } finally {
+      isBusy = false;
+    }
+  };
   return {
     endpoints: telemetryEndpoints({
       ...{ db, now },
-      findUnreadable: findUnreadableBeacons,
-      findMissing: findMissingBeacons,
+      findUnreadable: context.findUnreadableBeacons,
+      findMissing: context.findMissingBeacons,
     }),
-    ownSweeps: { [what]: flush },
+    consoleEndpoints: findingEndpoints({
+      ...{ db, listWhere, assertApp: context.assertApp, namesOf: context.findBeaconNames },
+    }),
+    ownSweeps: { [what]: tend },
     start() {
-      timer = setInterval(() => inBackground(what, flush), flushEveryMs).unref();
+      timer = setInterval(() => inBackground(what, tend), everyMs).unref();
     },
     stop: () => clearInterval(timer),
-    close: flush,
+    close: () => hearingLog.flush(),
   };
 }

@@ -2,7 +2,7 @@ import { receiverName } from '@pharos/engine';
 import type { GatewayReport, Heard, Telemetry } from '@pharos/gateways';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Database } from '../../../db/db.ts';
-import { type BeaconDay, dayMs, dayOf, dayWith, joinDays, type Note, noDay } from './day.ts';
+import { type BeaconDay, dayMs, dayOf, dayWith, joinDays, type Note, noDay } from './days/day.ts';
 import { addDays, type DayOfBeacon } from './store.ts';
 
 interface BeaconNumbers {

@@ -7,7 +7,7 @@ import { exampleCreated, exampleId, isoTime, listAnswer, timestampSchema } from 
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { readTelemetry, telemetryMembers } from '../../telemetry.ts';
-import { type BeaconDay, countOf, dayMs, dayOf, dayWith, hourMs, joinDays, noDay } from './day.ts';
+import { type BeaconDay, countOf, dayMs, dayOf, dayWith, hourMs, joinDays, noDay } from './days/day.ts';
 import { addDays, type DayOfBeacon, listDays } from './store.ts';
 
 export interface TelemetryDeps {

@@ -1,8 +1,8 @@
 import { joinSql, raw, sql } from '../../../base/sql.ts';
 import { bulkInsert, bulkUpdate } from '../../../db/bulk.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import { bigint, defineTable, text } from '../../../db/table.ts';
-import { type BeaconDay, joinDays, noDay } from './day.ts';
+import { bigint, defineTable, type RowOf, text } from '../../../db/table.ts';
+import { type BeaconDay, joinDays, noDay } from './days/day.ts';
 
 /** What was heard of each beacon on a day (the beginning, ms), and what it told; see day.ts. */
 export const beaconDays = defineTable({
@@ -81,4 +81,32 @@ export async function listDays(
     day,
     known: JSON.parse(summary) as BeaconDay,
   }));
+}
+
+export type DayRow = Omit<RowOf<typeof beaconDays>, 'app_id'>;
+
+/** The days of some beacons from one (its beginning, ms) on, as they are stored. */
+export async function daysOf(db: Db, appId: string, ids: readonly string[], since: number): Promise<readonly DayRow[]> {
+  const wanted = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+  return db.all<DayRow>(
+    sql`select beacon_id, day, summary from beacon_days
+      where app_id = ${appId} and beacon_id in (${wanted}) and day >= ${since}`,
+    { tenant: appId },
+  );
+}
+
+/** How many beacons were heard near each beacon on a day. */
+export async function countHeardNear(db: Db, appId: string, day: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all<{ summary: string }>(
+    sql`select summary from beacon_days where app_id = ${appId} and day = ${day}`,
+    { tenant: appId },
+  );
+  const counts = new Map<string, number>();
+  for (const { summary } of rows)
+    for (const place of Object.keys((JSON.parse(summary) as BeaconDay).near))
+      counts.set(place, (counts.get(place) ?? 0) + 1);
+  return counts;
 }

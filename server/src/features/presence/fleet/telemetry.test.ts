@@ -75,7 +75,9 @@ for (const database of bothDatabases) {
         site.app.clock.now += minute;
         const headers = { ...key, 'content-type': 'application/json' };
         await node.app.server.inject({
-          ...{ method: 'POST', url: '/api/v2/gateways/ac233fc03641/report', headers },
+          method: 'POST',
+          url: '/api/v2/gateways/ac233fc03641/report',
+          headers,
           payload: JSON.stringify(minew(1, 'C3000025EF6A', { temperature: 21 })),
         });
       } finally {

@@ -3,6 +3,7 @@ import type { Feature } from '../../feature.ts';
 import { createGatewayIntake, type GatewayIntake } from './intake.ts';
 import { createMqttLogin } from './mqtt-login.ts';
 import { reportEndpoint } from './report-route.ts';
+import { AddressResolver } from './resolver.ts';
 import { stateEndpoint } from './state-route.ts';
 import { createGatewayStates, type GatewayStates } from './states.ts';
 import { createSubscription } from './subscription.ts';
@@ -15,21 +16,35 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
-  gatewayIntake: ({ now, log, sightings, gatewayStates, hearingLog }) =>
-    createGatewayIntake({
+  gatewayIntake: ({ db, now, log, sightings, gatewayStates, hearingLog, findIrks }) => {
+    const resolver = new AddressResolver((appId) => findIrks(db, appId), now);
+    return createGatewayIntake({
       ...{ now, log, takeHeard: sightings.takeHeard, noteState: gatewayStates.note },
       noteHeard: (appId, gateway, report) => hearingLog.noteGateway(appId, gateway, report),
-    }),
+      resolve: (appId, heard) => resolver.resolve(appId, heard),
+    });
+  },
   gatewayStates: createGatewayStates,
 };
 
 /** Bluetooth receivers that can be bought, and speak as they are. */
 export function gatewayFeature(context: Context): Feature {
-  const { gatewayIntake, gatewayStates, devicePort } = context;
+  const { db, gatewayIntake, gatewayStates, devicePort } = context;
   devicePort.acceptGateways(createMqttLogin({ ...context, intake: gatewayIntake }));
   const subscription = createSubscription({ ...context, intake: gatewayIntake });
   return {
-    endpoints: [stateEndpoint(gatewayStates), reportEndpoint(gatewayIntake)],
+    endpoints: [
+      stateEndpoint({
+        states: gatewayStates,
+        countHeard: context.countHeardNear,
+        findPlaces: async (appId, names) => {
+          const found = await context.findBeaconsByGateway(db, appId, names);
+          // Of several the oldest counts, as for what it hears.
+          return new Map(found.toReversed().map(({ gatewayKey, objectId }) => [gatewayKey ?? '', objectId]));
+        },
+      }),
+      reportEndpoint(gatewayIntake),
+    ],
     ...(subscription ? { start: subscription.start, close: subscription.close } : {}),
   };
 }

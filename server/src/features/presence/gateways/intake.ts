@@ -1,5 +1,5 @@
 import { receiverName } from '@pharos/engine';
-import { type Format, type GatewayReport, readGatewayMessage } from '@pharos/gateways';
+import { type Format, type GatewayReport, type Heard, readGatewayMessage } from '@pharos/gateways';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { GatewayQueue, type Outcome, type Result, type Take } from './queue.ts';
@@ -47,6 +47,8 @@ export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
   readonly noteState: GatewayStates['note'];
   /** The same, for what it says of beacons. */
   readonly noteHeard: (appId: string, gateway: string, report: GatewayReport) => void;
+  /** Whose the addresses are that change. */
+  readonly resolve: (appId: string, heard: readonly Heard[]) => Promise<readonly Heard[]>;
   /** Advertisements of one gateway that wait at most. */
   readonly maxWaiting?: number;
 }
@@ -68,6 +70,7 @@ export function createGatewayIntake({
   takeHeard,
   noteState,
   noteHeard,
+  resolve,
   maxWaiting = defaultMaxWaiting,
 }: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
@@ -121,7 +124,8 @@ export function createGatewayIntake({
      * @throws Failure if it cannot be stored now
      */
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
-      const report = readGatewayMessage(message);
+      const read = readGatewayMessage(message);
+      const report = { ...read, heard: await resolve(sender.appId, read.heard) };
       const gateway = sender.gateway ?? report.gateway;
       if (gateway !== undefined && mayName(sender, gateway)) {
         noteState(sender.appId, gateway, report);

@@ -14,6 +14,7 @@ for (const database of databases) {
   describe(`what gateways report on ${database}`, () => {
     let site: Site;
     let key: Record<string, string>;
+    const places: string[] = [];
     let tags = 0;
     let keys = 0;
     const keyFor = async (gateways?: readonly string[]) => {
@@ -25,7 +26,8 @@ for (const database of databases) {
     const headersOf = (secretKey: string) => ({ 'x-service-appid': site.app.appId, 'x-service-appkey': secretKey });
     beforeAll(async () => {
       site = await openSite(database);
-      for (const gatewayId of ['AC:23:3F:C0:36:41', 'hall']) await site.beacon({ metadata: { gatewayId } });
+      for (const gatewayId of ['AC:23:3F:C0:36:41', 'hall'])
+        places.push(await site.beacon({ metadata: { gatewayId } }));
       key = headersOf(await keyFor());
     });
     afterAll(() => site.close());
@@ -121,6 +123,21 @@ for (const database of databases) {
       assert.notEqual(byAddress.objectId, byVendor.objectId);
     });
 
+    test('is a phone’s whose address changes, if its key is known; addresses of strangers are not stored', async () => {
+      // A new key counts within a minute.
+      site.app.clock.now += 61_000;
+      // Core Specification, Vol 3, Part H, Appendix D.7.
+      await worn(() => 'irk:EC0234A357C8AD05341010A60A397D9B');
+      const line = (address: string) => `$GPRP,${address},CB412F0C8EDC,-49,020106\r\n`;
+      assert.equal((await report('hall', line('7081940DFBAA'))).body.result.taken, 1);
+      const before = await site.rows('installations');
+      const strangers = Array.from({ length: 500 }, (_, at) =>
+        line(`4${at.toString(16).padStart(11, '0')}`.toUpperCase()),
+      );
+      assert.equal((await report('hall', strangers.join(''))).body.result.unknown, 500);
+      assert.deepEqual(await site.rows('installations'), before);
+    });
+
     test('comes with whatever type and compression the gateway uses, and says whose it is if it must', async () => {
       const line = '$GPRP,C30000FFFFFF,CB412F0C8EDC,-49,020106\r\n';
       const asText = await report('hall', line, { headers: { 'content-type': 'text/plain' } });
@@ -172,6 +189,7 @@ for (const database of databases) {
       await report('hall', '$GPRP,C30000FFFFFF,CB412F0C8EDC,-49,020106');
       assert.deepEqual(await gateway('ac233fc03641'), {
         ...{ gatewayId: 'ac233fc03641', isOnline: true, heardAt: new Date(site.now).toISOString() },
+        ...{ beaconId: pointer('Beacon', places[0] ?? ''), heardBeacons: 0 },
         ...{ format: 'minew', clockOffset: 5_000, load: 0.03 },
       });
       // Less than half a minute later, nothing is written again.

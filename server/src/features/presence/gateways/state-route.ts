@@ -1,7 +1,15 @@
 import { receiverName } from '@pharos/engine';
 import { formats } from '@pharos/gateways';
 import { Type } from 'typebox';
-import { exampleUpdated, isoTime, listAnswer, timestampSchema } from '../../../http/answers.ts';
+import {
+  exampleId,
+  exampleUpdated,
+  isoTime,
+  listAnswer,
+  pointerExample,
+  pointerSchema,
+  timestampSchema,
+} from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { gatewayTag, reporting } from './report-route.ts';
 import type { GatewayStates, StateRow } from './states.ts';
@@ -10,6 +18,8 @@ const schema = Type.Object({
   gatewayId: Type.String({ description: 'An address has 12 hexadecimal digits in lower case' }),
   isOnline: Type.Boolean({ description: 'It has not said that it goes, and was heard in the last five minutes' }),
   heardAt: Type.Unsafe<string>({ ...timestampSchema, description: 'When it sent something last, to half a minute' }),
+  beaconId: Type.Optional(pointerSchema('Beacon')),
+  heardBeacons: Type.Integer({ minimum: 0, description: 'Beacons of the app that it has heard today (UTC)' }),
   format: Type.Optional(Type.Enum([...formats], { description: 'Whose messages it sends' })),
   clockOffset: Type.Optional(Type.Integer({ description: 'How far its clock is ahead, ms' })),
   firmware: Type.Optional(Type.String()),
@@ -20,12 +30,22 @@ const schema = Type.Object({
 const example = {
   gatewayId: 'ac233fc03641',
   isOnline: true,
+  beaconId: pointerExample('Beacon', exampleId),
+  heardBeacons: 14,
   heardAt: exampleUpdated,
   ...{ format: 'minew', clockOffset: -120, load: 0.03 },
 };
 
+export interface StateDeps {
+  readonly states: GatewayStates;
+  /** The beacons that stand for gateways, by the gateways' names. */
+  readonly findPlaces: (appId: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** How many beacons were heard today near each beacon. */
+  readonly countHeard: (appId: string) => Promise<ReadonlyMap<string, number>>;
+}
+
 /** `GET /gateways`. */
-export function stateEndpoint(states: GatewayStates): Endpoint {
+export function stateEndpoint({ states, findPlaces, countHeard }: StateDeps): Endpoint {
   return endpoint({
     method: 'GET',
     path: '/gateways',
@@ -42,17 +62,30 @@ export function stateEndpoint(states: GatewayStates): Endpoint {
     handle: async ({ app, secretKey }) => {
       const limited = secretKey?.scopes.gateways(reporting);
       const names = limited && new Set([...limited].map(receiverName));
-      const rows = await states.list(app.appId);
+      const all = await states.list(app.appId);
+      const rows = all.filter(({ gateway }) => names?.has(gateway) ?? true);
+      const places = await findPlaces(
+        app.appId,
+        rows.map(({ gateway }) => gateway),
+      );
+      const heard = await countHeard(app.appId);
       return {
-        results: rows
-          .filter(({ gateway }) => names?.has(gateway) ?? true)
-          .map((row) => shown(row, states.isOnline(row))),
+        results: rows.map((row) => {
+          const beaconId = places.get(row.gateway);
+          return shown(row, { isOnline: states.isOnline(row), beaconId, heardBeacons: heard.get(beaconId ?? '') ?? 0 });
+        }),
       };
     },
   });
 }
 
-function shown(row: StateRow, isOnline: boolean) {
+interface Found {
+  readonly isOnline: boolean;
+  readonly beaconId: string | undefined;
+  readonly heardBeacons: number;
+}
+
+function shown(row: StateRow, { isOnline, beaconId, heardBeacons }: Found) {
   const told = {
     format: row.format,
     clockOffset: row.clock_offset,
@@ -61,7 +94,10 @@ function shown(row: StateRow, isOnline: boolean) {
     uptime: row.uptime,
   };
   return {
-    ...{ gatewayId: row.gateway, isOnline, heardAt: isoTime(row.heard_at) },
+    ...{ gatewayId: row.gateway, isOnline, heardAt: isoTime(row.heard_at), heardBeacons },
+    ...(beaconId === undefined
+      ? {}
+      : { beaconId: { __type: 'Pointer' as const, className: 'Beacon' as const, objectId: beaconId } }),
     ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)),
   };
 }

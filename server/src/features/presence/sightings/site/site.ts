@@ -153,6 +153,17 @@ export function findInstallationsByTag(db: Db, appId: string, keys: readonly str
   );
 }
 
+const maxIrks = 1_000;
+
+/** The keys of the tags whose address changes: 32 hexadecimal digits. */
+export async function findIrks(db: Db, appId: string): Promise<readonly string[]> {
+  const rows = await db.all<{ advertised_key: string }>(
+    sql`select advertised_key from installations where app_id = ${appId} and advertised_key like 'irk:%' limit ${maxIrks}`,
+    { tenant: appId },
+  );
+  return rows.flatMap(({ advertised_key: key }) => /^irk:([0-9a-f]{32})$/.exec(key)?.[1] ?? []);
+}
+
 /** The objectId of the installation that is meant, by the client's own id or by ours. */
 export async function findInstallationId(db: Db, appId: string, id: string): Promise<string | undefined> {
   const own = await db.one<{ object_id: string }>(

@@ -1,0 +1,136 @@
+import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { findingTitles } from '../../../components/names/finding-words.ts';
+import names from '../../../components/names/names.module.css';
+import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
+import { BackLink } from '../../../components/page/record-page.tsx';
+import { download } from '../../../lib/actions/download.ts';
+import { type ConditionView, type Finding, findingsQuery, inOrderOfWalk, isToDo, needsBattery } from '../../../lib/fleet/findings.ts';
+import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { writeCsv } from '../../../lib/text/csv.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import { told } from '../../../lib/words/service-words.ts';
+import { t } from '../../../lib/words/words.ts';
+import { FindingActions } from './finding-actions.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/condition');
+
+const shownIn: Readonly<Record<ConditionView, (finding: Finding) => boolean>> = {
+  todo: isToDo,
+  batteries: (one) => isToDo(one) && needsBattery(one),
+  done: (one) => !isToDo(one),
+};
+
+/** What is wrong with the beacons, and the list for the next round of batteries. */
+export function ConditionPage() {
+  const { appId } = route.useParams();
+  const { view = 'todo' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error } = useQuery(findingsQuery(appId));
+  const found = data?.filter(shownIn[view]);
+  const shown = found && (view === 'batteries' ? inOrderOfWalk(found) : found);
+  return (
+    <>
+      <PageHeader
+        title={t('Condition of the beacons')}
+        back={<BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />}
+      >
+        {t(
+          'What is wrong with beacons, as phones and gateways hear them. Nobody has to look: who wants to know gets a mail.',
+        )}
+      </PageHeader>
+      <Stack gap="md">
+        <Group gap="xs" justify="space-between">
+          <SegmentedControl
+            aria-label={t('View')}
+            data={[
+              { value: 'todo', label: t('To do') },
+              { value: 'batteries', label: t('Next round of batteries') },
+              { value: 'done', label: t('Mended and muted') },
+            ]}
+            value={view}
+            onChange={(value) => void navigate({ search: value === 'todo' ? {} : { view: value as ConditionView } })}
+          />
+          {shown && shown.length > 0 && <SaveCsv appId={appId} findings={shown} />}
+        </Group>
+        <FailureNote message={error?.message} />
+        {!data && !error && <Skeleton h={200} />}
+        {shown?.length === 0 && (
+          <EmptyState icon="check" title={t('Nothing here')} text={t('All beacons are as they should be.')} />
+        )}
+        {shown && shown.length > 0 && (
+          <Stack component="ol" gap="lg" p={0} m={0} aria-label={t('Findings')}>
+            {shown.map((finding) => (
+              <FindingItem key={`${finding.beaconId} ${finding.kind}`} appId={appId} finding={finding} />
+            ))}
+          </Stack>
+        )}
+      </Stack>
+    </>
+  );
+}
+
+interface ItemProps {
+  readonly appId: string;
+  readonly finding: Finding;
+}
+
+function FindingItem({ appId, finding }: ItemProps) {
+  const times = useTimes(appId);
+  const { beaconId, name, kind, text, since, state, stateAt, by } = finding;
+  return (
+    <Stack component="li" gap={4}>
+      <Group gap="xs">
+        <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={names.link}>
+          {name}
+        </Link>
+        <Badge variant="light" color={finding.isFound ? 'yellow' : 'gray'} tt="none">
+          {findingTitles[kind]}
+        </Badge>
+        <Text size="sm" c="dimmed">
+          {t('since {time}', { time: times.minute(since) })}
+        </Text>
+      </Group>
+      <Text size="sm">{told(text)}</Text>
+      {stateAt && by && (
+        <Text size="sm" c="dimmed">
+          {stateWords(state, { by, time: times.minute(stateAt) })}
+        </Text>
+      )}
+      <FindingActions appId={appId} finding={finding} />
+    </Stack>
+  );
+}
+
+interface Said {
+  readonly by: string;
+  readonly time: string;
+}
+
+function stateWords(state: Finding['state'], { by, time }: Said): string {
+  if (state === 'done') return t('Mended by {by}, {time}', { by, time });
+  return state === 'muted' ? t('Muted by {by}, {time}', { by, time }) : t('Known to {by}, {time}', { by, time });
+}
+
+function SaveCsv({ appId, findings }: { readonly appId: string; readonly findings: readonly Finding[] }) {
+  const { data: venues = [] } = useQuery(venueNamesQuery(appId));
+  const save = () => {
+    const venueOf = (id: string | undefined) => venues.find(({ objectId }) => objectId === id)?.name ?? '';
+    const header = ['order', 'beacon', 'venue', 'floor', 'x', 'y', 'finding', 'reason', 'since', 'state', 'by', 'at'];
+    const rows = findings.map(({ location, ...one }, index) => [
+      ...[String(index + 1), one.name, venueOf(one.venueId)],
+      ...[location?.floor, location?.x, location?.y].map((value) => String(value ?? '')),
+      ...[findingTitles[one.kind], told(one.text), one.since, one.state, one.by ?? '', one.stateAt ?? ''],
+    ]);
+    download('beacons.csv', 'text/csv', [writeCsv([header, ...rows])]);
+  };
+  return (
+    <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={save}>
+      {t('CSV')}
+    </Button>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { findingTitles } from '../../../components/names/finding-words.ts';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import {
+  changeFinding,
+  type Finding,
+  findingsQuery,
+  inOrderOfWalk,
+  isToDo,
+  needsBattery,
+} from '../../../lib/fleet/findings.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from './round.module.css';
+
+interface Props {
+  readonly appId: string;
+  readonly venueId: string;
+}
+
+/** The beacons of the venue that need a battery, in the order of a walk; each is done when somebody says so. */
+export function Batteries({ appId, venueId }: Props) {
+  const { data = [] } = useQuery(findingsQuery(appId));
+  const change = useAction({
+    run: (finding: Finding) => changeFinding(appId, finding, 'done'),
+    undo: (_, finding) => changeFinding(appId, finding, finding.state),
+    done: t('Noted.'),
+    refresh: [findingsQuery(appId).queryKey],
+  });
+  const left = inOrderOfWalk(data.filter((one) => one.venueId === venueId && isToDo(one) && needsBattery(one)));
+  if (left.length === 0) return null;
+  return (
+    <Stack gap="xs" component="section" aria-label={t('Batteries to change')}>
+      <Text fw={600}>
+        {t('{count, plural, one {# battery} other {# batteries}} to change', { count: left.length })}
+      </Text>
+      <ul className={classes.rows}>
+        {left.map((finding) => (
+          <li key={`${finding.beaconId} ${finding.kind}`}>
+            <Group className={classes.row} justify="space-between" wrap="nowrap">
+              <span>
+                {finding.name}
+                <br />
+                <Text span size="xs" c="dimmed">
+                  {findingTitles[finding.kind]}
+                </Text>
+              </span>
+              <Button
+                variant="default"
+                loading={change.isPending && change.variables === finding}
+                aria-label={t('{action}: {name}', { action: t('Changed'), name: finding.name })}
+                onClick={() => change.mutate(finding)}
+              >
+                {t('Changed')}
+              </Button>
+            </Group>
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  );
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { pointer, uuid } from '../../../server/test/support/site.ts';
+import { found } from '../../../server/test/support/sites/found.ts';
+import { assertAccessible } from '../axe.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+
+/** The tests are one session: each continues where the previous one stopped. */
+describe('the condition of the beacons', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let venueId: string;
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const started = await startConsole();
+    app = started.app;
+    const { headers } = await signInManager(app);
+    const make = (path: string, body: object) => create(app, `/api/v2/${path}`, body, headers);
+    venueId = await make('venues', { name: 'Tower' });
+    for (const [minor, [name, x]] of (
+      [
+        ['Far', 18],
+        ['Door', 2],
+        ['Hall', 9],
+      ] as const
+    ).entries())
+      ids[name] = await make('beacons', {
+        ...{ uuid, major: 1, minor, name, venueId: pointer('Venue', venueId) },
+        location: { x, y: 2, floor: 0 },
+      });
+    const { Far = '', Door = '', Hall = '' } = ids;
+    await found(app, [
+      [Far, 'silent'],
+      [Door, 'battery'],
+      [Hall, 'moved'],
+      [Hall, 'silent'],
+    ]);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'installer' });
+    page = visited.page;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const items = () => page.getByRole('list', { name: 'Findings' }).getByRole('listitem');
+  const named = () => items().getByRole('link').allInnerTexts();
+  const view = (name: string) => page.getByText(name, { exact: true }).click();
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+  test('lists what is wrong, in words, and the batteries in the order of a walk, also as a file', async () => {
+    await goTo(page, `/console/apps/${app.appId}/beacons`);
+    await page.getByRole('link', { name: 'Condition', exact: true }).click();
+    await page.getByRole('heading', { name: 'Condition of the beacons' }).waitFor();
+    await becomes(() => items().count(), 4);
+    await page.getByText('About 4 % are left.').waitFor();
+    await assertAccessible(page);
+    await view('Next round of batteries');
+    await becomes(named, ['Door', 'Hall', 'Far']);
+    const saving = page.waitForEvent('download');
+    await button('CSV').click();
+    const rows = readFileSync(await (await saving).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    assert.match(rows[1] ?? '', /^1,Door,Tower,0,2,2,Battery low,/);
+    assert.equal(rows.length, 4);
+  });
+
+  test('what is mended or muted is no more to do, and can be opened again', async () => {
+    await button('Mended: Door').click();
+    await becomes(named, ['Hall', 'Far']);
+    await button('Mute: Far').click();
+    await becomes(named, ['Hall']);
+    await view('Mended and muted');
+    await becomes(async () => (await named()).toSorted(), ['Door', 'Far']);
+    await page.getByText(/^Mended by installer/).waitFor();
+    await button('Open again: Far').click();
+    await becomes(named, ['Door']);
+  });
+
+  test('the round on a phone begins with the batteries', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/round`);
+    await page.getByText('2 batteries to change').waitFor();
+    await button('Changed: Hall').click();
+    await page.getByText('1 battery to change').waitFor();
+    await assertAccessible(page);
+  });
+
+  test('the page of a beacon says what is wrong, and the table shows it', async () => {
+    await goTo(page, `/console/apps/${app.appId}/beacons/${ids['Far']}`);
+    await page.getByRole('status').getByText('Silent', { exact: true }).waitFor();
+    await button('I know: Far').click();
+    await button('I know: Far').waitFor({ state: 'detached' });
+    assert.deepEqual(visited.complaints, []);
+  });
+});

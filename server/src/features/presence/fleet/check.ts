@@ -1,0 +1,67 @@
+import { WorkSlices } from '../../../base/work-slices.ts';
+import type { Database, Db } from '../../../db/db.ts';
+import { type BeaconDay, dayMs, dayOf } from './days/day.ts';
+import { findAll } from './detect/detect.ts';
+import type { Finding, FleetBeacon } from './detect/fleet.ts';
+import { saveFindings } from './finding-store.ts';
+import { daysOf } from './store.ts';
+
+export interface WhereBeaconIs {
+  readonly objectId: string;
+  readonly venueId: string | null;
+  readonly location: Readonly<Record<string, unknown>> | null;
+}
+
+export interface CheckDeps {
+  readonly db: Database;
+  readonly listWhere: (db: Db, appId: string) => Promise<readonly WhereBeaconIs[]>;
+}
+
+/** What the detectors look back to. */
+const windowMs = 60 * dayMs;
+/** Beacons that are judged together at most: those of a venue, or a part of very many. */
+const maxTogether = 500;
+
+/** Looks at all beacons of an app, venue by venue, between other requests. */
+export async function checkFleet({ db, listWhere }: CheckDeps, appId: string, now: number): Promise<void> {
+  const beacons = (await listWhere(db, appId)).map(beaconOf);
+  const groups = [...Map.groupBy(beacons, ({ venueId }) => venueId ?? '').values()].flatMap(inParts);
+  const places = new Map(beacons.map((one) => [one.beaconId, one]));
+  const found: Finding[] = [];
+  const slices = new WorkSlices();
+  for (const group of groups) {
+    const days = new Map<string, Map<number, BeaconDay>>();
+    const rows = await daysOf(
+      db,
+      appId,
+      group.map(({ beaconId }) => beaconId),
+      dayOf(now - windowMs),
+    );
+    for (const { beacon_id: beaconId, day, summary } of rows) {
+      days.set(
+        beaconId,
+        (days.get(beaconId) ?? new Map<number, BeaconDay>()).set(day, JSON.parse(summary) as BeaconDay),
+      );
+      await slices.rest();
+    }
+    found.push(...findAll({ beacons: group, places, days, now }));
+    await slices.rest();
+  }
+  await saveFindings(db, appId, found, now);
+}
+
+function inParts(group: readonly FleetBeacon[]): readonly (readonly FleetBeacon[])[] {
+  return Array.from({ length: Math.ceil(group.length / maxTogether) }, (_, part) =>
+    group.slice(part * maxTogether, (part + 1) * maxTogether),
+  );
+}
+
+function beaconOf({ objectId, venueId, location }: WhereBeaconIs): FleetBeacon {
+  const { x, y, floor } = location ?? {};
+  const isPlace = typeof x === 'number' && typeof y === 'number';
+  return {
+    beaconId: objectId,
+    venueId: venueId ?? undefined,
+    location: isPlace ? { x, y, floor: Number(floor ?? 0) || 0 } : undefined,
+  };
+}

@@ -1,0 +1,141 @@
+import { type BeaconDay, dayMs } from '../days/day.ts';
+import { type Finding, type Fleet, median } from './fleet.ts';
+
+/**
+ * When a battery will be empty: the straight line of least squares through its charge of the last weeks, without the values that are far
+ * from it. The interval has the error of the line, and that of a charge that follows the temperature.
+ */
+
+/** Days of which the charge counts. */
+const usedDays = 60;
+const minPoints = 10;
+const minSpanDays = 12;
+/** A charge that is so much higher than before is a new battery, per cent. */
+const replaced = 15;
+/** So long before it is empty it is told. */
+const toldDays = 30;
+/** A slope that is not so much more than its error is none. */
+const minSure = 3;
+/** By so much a charge is off for weeks, because it is colder or warmer, per cent. */
+const drift = 0.5;
+/** Of a normal distribution, nine of ten values are within so many deviations. */
+const ninetyPercent = 1.645;
+
+export interface Forecast {
+  /** Per cent, by the trend. */
+  readonly charge: number;
+  /** When it is empty, ms; and between which times in nine of ten cases. */
+  readonly emptyAt: number;
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+interface Point {
+  /** Days. */
+  readonly at: number;
+  readonly charge: number;
+}
+
+export function findBatteries(fleet: Fleet): readonly Finding[] {
+  return fleet.beacons.flatMap(({ beaconId }) => {
+    const forecast = forecastBattery(fleet.days.get(beaconId), fleet.now);
+    if (!forecast || forecast.emptyAt > fleet.now + toldDays * dayMs) return [];
+    const { charge, ...times } = forecast;
+    return [{ kind: 'battery' as const, beaconId, since: fleet.now, facts: { charge: Math.round(charge), ...times } }];
+  });
+}
+
+/** Undefined where too little is known, or the charge does not fall. */
+export function forecastBattery(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): Forecast | undefined {
+  const points = sinceReplaced(pointsOf(days, now));
+  const [first] = points;
+  const last = points.at(-1);
+  if (!first || !last || points.length < minPoints || last.at - first.at < minSpanDays) return undefined;
+  const line = lineThrough(withoutOutliers(points));
+  if (line.slope >= 0 || -line.slope < minSure * line.slopeError) return undefined;
+  const today = now / dayMs;
+  const charge = line.mean + line.slope * (today - line.middle);
+  const left = charge / -line.slope;
+  // Of where the line meets zero, by the errors of its height and of its slope, which do not depend on each other.
+  const away = today + left - line.middle;
+  const error = Math.hypot(line.meanError, drift, line.slopeError * away) / -line.slope;
+  const at = (days: number) => now + days * dayMs;
+  return {
+    charge: Math.max(0, charge),
+    ...{ emptyAt: at(left), earliest: at(left - ninetyPercent * error), latest: at(left + ninetyPercent * error) },
+  };
+}
+
+interface Line {
+  /** The middle of the days, and the charge then. */
+  readonly middle: number;
+  readonly mean: number;
+  readonly meanError: number;
+  /** Per cent a day. */
+  readonly slope: number;
+  readonly slopeError: number;
+}
+
+const meanOf = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+function lineThrough(points: readonly Point[]): Line {
+  const middle = meanOf(points.map(({ at }) => at));
+  const mean = meanOf(points.map(({ charge }) => charge));
+  const squares = points.reduce((sum, { at }) => sum + (at - middle) ** 2, 0);
+  const slope = points.reduce((sum, { at, charge }) => sum + (at - middle) * (charge - mean), 0) / squares;
+  const rest = points.reduce((sum, { at, charge }) => sum + (charge - mean - slope * (at - middle)) ** 2, 0);
+  const spread = Math.sqrt(rest / (points.length - 2));
+  const span = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+  const slopeError = Math.hypot(spread / Math.sqrt(squares), (2 * drift) / span);
+  return { middle, mean, slope, meanError: spread / Math.sqrt(points.length), slopeError };
+}
+
+/** Charges far from the line are those of another beacon, or errors. */
+function withoutOutliers(points: readonly Point[]): readonly Point[] {
+  const { middle, mean, slope } = lineThrough(points);
+  const off = points.map(({ at, charge }) => Math.abs(charge - mean - slope * (at - middle)));
+  const limit = Math.max(3, 4 * 1.48 * median(off));
+  const near = points.filter((_, index) => (off[index] as number) <= limit);
+  return near.length < minPoints ? points : near;
+}
+
+function sinceReplaced(points: readonly Point[]): readonly Point[] {
+  for (let index = points.length - 1; index > 0; index--) {
+    const before = median(points.slice(Math.max(0, index - 3), index).map(({ charge }) => charge));
+    const after = median(points.slice(index, index + 3).map(({ charge }) => charge));
+    if (after - before >= replaced) return points.slice(index);
+  }
+  return points;
+}
+
+/** One point a day, the median of its hours. */
+function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly Point[] {
+  return [...(days ?? [])]
+    .filter(([day]) => day > now - usedDays * dayMs && day <= now)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([day, { hours }]) => {
+      const charges = Object.values(hours).flatMap(({ told }) => (told && chargeOf(told)) ?? []);
+      return charges.length === 0 ? [] : [{ at: day / dayMs + 0.5, charge: median(charges) }];
+    });
+}
+
+/** What is left at a voltage of a lithium coin cell under a small load: a plateau, and two knees. Cells differ by some per cent. */
+const coinCell: readonly (readonly [volts: number, charge: number])[] = [
+  [3.05, 100],
+  [2.98, 92],
+  [2.87, 24],
+  [2.65, 6],
+  [2.1, 0],
+];
+
+/** Devices that tell both reckon their per cent from the voltage, and know their battery. */
+function chargeOf({ battery, voltage }: { readonly battery?: number; readonly voltage?: number }): number | undefined {
+  if (battery !== undefined) return battery;
+  // Two cells, or mains.
+  if (voltage === undefined || voltage > 3.4 || voltage < 1.8) return undefined;
+  const below = coinCell.findIndex(([volts]) => volts <= voltage);
+  const [upper, lower] = [coinCell[below - 1], coinCell[below]];
+  if (!lower) return 0;
+  if (!upper) return 100;
+  return lower[1] + ((upper[1] - lower[1]) * (voltage - lower[0])) / (upper[0] - lower[0]);
+}

@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
+import type { Database, Db } from '../../../db/db.ts';
+import {
+  exampleCreated,
+  exampleId,
+  isoTime,
+  objectIdSchema,
+  recordAnswer,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { defineShape } from '../../../http/shape.ts';
+import type { WhereBeaconIs } from './check.ts';
+import { findingKinds } from './detect/fleet.ts';
+import { type FindingRow, findingStates, listFindings, setState } from './finding-store.ts';
+import { wordsOf } from './finding-words.ts';
+
+export interface FindingDeps {
+  readonly db: Database;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<{ readonly policy: { readonly timeZone: string } }>;
+  readonly listWhere: (db: Db, appId: string) => Promise<readonly WhereBeaconIs[]>;
+  readonly namesOf: (db: Db, appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+const state = Type.Enum([...findingStates], {
+  description:
+    'open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found two days later; muted: nobody wants to know, now or later',
+});
+
+const schema = Type.Array(
+  Type.Object({
+    beaconId: objectIdSchema,
+    name: Type.String(),
+    kind: Type.Enum([...findingKinds]),
+    text: Type.String({ description: 'Why it was found, and what to do' }),
+    since: timestampSchema,
+    isFound: Type.Boolean({ description: 'False: it is over, but was mended in the last 120 days, or is muted' }),
+    state,
+    stateAt: Type.Optional(timestampSchema),
+    by: Type.Optional(Type.String({ description: 'The e-mail of the administrator' })),
+    venueId: Type.Optional(objectIdSchema),
+    location: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number(), floor: Type.Number() })),
+  }),
+);
+const example = {
+  ...{
+    beaconId: exampleId,
+    name: 'Main hall',
+    kind: 'silent' as const,
+    since: exampleCreated,
+    isFound: true,
+    state: 'open' as const,
+  },
+  text: 'It has not been heard for 11 hours in which it usually is. Its battery may be empty, or it was taken away.',
+};
+
+const bodySchema = Type.Object({ state });
+const shape = defineShape(bodySchema);
+
+export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] {
+  const shared = {
+    tag: 'Beacons',
+    narrows: 'venues',
+    locate: ({ appId = '' }: Readonly<Record<string, string>>) => deps.assertApp(appId),
+  } as const;
+  return [
+    consoleEndpoint({
+      ...shared,
+      method: 'GET',
+      path: '/apps/:appId/findings',
+      operationId: 'listFindings',
+      summary: 'List what is wrong with beacons',
+      description: 'As it was found in the last half hour.',
+      permission: 'beacons.read',
+      answer: recordAnswer(schema, [example]),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '' }, admin }) => ({
+        result: await shown(deps, appId, signedIn(admin).venues),
+      }),
+    }),
+    consoleEndpoint<Static<typeof bodySchema>>({
+      ...shared,
+      method: 'PUT',
+      path: '/apps/:appId/findings/:beaconId/:kind',
+      operationId: 'changeFinding',
+      summary: 'Say what has become of something that is wrong with a beacon',
+      permission: 'beacons.write',
+      body: { schema: bodySchema, example: { state: 'done' }, read: (body) => shape.readCreate(body) },
+      answer: recordAnswer(Type.Object({}), {}),
+      errors: ['ObjectNotFound', 'ValidationError'],
+      handle: async ({ params: { appId = '', beaconId = '', kind = '' }, body, admin, now }) => {
+        const { email, venues } = signedIn(admin);
+        const where = venues && (await deps.listWhere(deps.db, appId)).find(({ objectId }) => objectId === beaconId);
+        const isWithin = !venues || (where?.venueId != null && venues.includes(where.venueId));
+        const change = { state: body.state, by: email, now };
+        if (!isWithin || !(await setState(deps.db, { appId, beaconId, kind }, change)))
+          throw fail('ObjectNotFound', 'This is no longer found.');
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+async function shown(
+  { db, assertApp, listWhere, namesOf }: FindingDeps,
+  appId: string,
+  venues: readonly string[] | undefined,
+) {
+  const rows = await listFindings(db, appId);
+  if (rows.length === 0) return [];
+  const { timeZone } = (await assertApp(appId)).policy;
+  const where = new Map((await listWhere(db, appId)).map((one) => [one.objectId, one]));
+  const names = await namesOf(db, appId, namedIn(rows));
+  const nameOf = (id: string) => names.get(id) ?? id;
+  return rows
+    .filter(({ beacon_id: id }) => {
+      const venueId = where.get(id)?.venueId;
+      // Of a beacon that is deleted nothing has to be mended.
+      return where.has(id) && (!venues || (venueId != null && venues.includes(venueId)));
+    })
+    .map((row) => {
+      const { venueId, location } = where.get(row.beacon_id) ?? {};
+      return {
+        ...{ beaconId: row.beacon_id, name: nameOf(row.beacon_id), kind: row.kind, state: row.state },
+        ...{ text: wordsOf(row, { nameOf, timeZone }), since: isoTime(row.since), isFound: row.found_at !== null },
+        ...(row.state_at === null ? {} : { stateAt: isoTime(row.state_at) }),
+        ...(row.by_admin === null ? {} : { by: row.by_admin }),
+        ...(venueId == null ? {} : { venueId }),
+        ...placeIn(location),
+      };
+    });
+}
+
+/** The beacons that the words name. */
+export const namedIn = (rows: readonly FindingRow[]): string[] => [
+  ...new Set(
+    rows.flatMap(({ beacon_id: id, facts }) => {
+      const { home, away } = JSON.parse(facts) as { readonly home?: string; readonly away?: string };
+      return [id, home ?? id, away ?? id];
+    }),
+  ),
+];
+
+function placeIn(location: WhereBeaconIs['location'] | undefined) {
+  const { x, y, floor } = location ?? {};
+  if (typeof x !== 'number' || typeof y !== 'number') return {};
+  return { location: { x, y, floor: Number(floor ?? 0) || 0 } };
+}
