@@ -5,6 +5,7 @@ import { inTime, locked, type TextStorage } from './storage-lock.ts';
 export const speaksForPhone: ReadonlySet<string> = new Set([
   'registerInstallation',
   'pairInstallation',
+  'planRegions',
   'sendSightings',
   'createLog',
   'reportReceipts',

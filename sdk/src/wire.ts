@@ -4116,6 +4116,36 @@ export type Operations = {
             };
         };
     };
+    /** Plan which regions a phone monitors */
+    readonly planRegions: {
+        readonly params: undefined;
+        readonly query: {
+            /** Whose whereabouts count: the client’s own id or the objectId. Without it nothing is known of them */
+            readonly installationId?: string;
+            /** Where the phone is expected, if it is not known to be anywhere */
+            readonly venueId?: string;
+            /** At most so many regions, as other parts of the app monitor some as well */
+            readonly maxRegions?: number | string;
+        };
+        readonly body: undefined;
+        readonly answer: {
+            readonly result: {
+                /** The most important first */
+                readonly regions: readonly {
+                    /** The same for the same region: one that is monitored already can stay */
+                    readonly identifier: string;
+                    /** With dashes, in capitals */
+                    readonly uuid: string;
+                    readonly major?: number;
+                    readonly minor?: number;
+                    readonly place?: VenuePointer;
+                    readonly beaconId?: BeaconPointer;
+                }[];
+                /** Each beacon is in one of the regions; else the app has too many UUIDs */
+                readonly isComplete: boolean;
+            };
+        };
+    };
     /** List the beacons whose place was verified */
     readonly listPlacements: {
         readonly params: undefined;
@@ -5901,6 +5931,7 @@ export const operations = {
   patchBeacon: { method: 'PATCH', path: '/beacons/{objectId}', answer: { result: 'object' } },
   deleteBeacon: { method: 'DELETE', path: '/beacons/{objectId}', answer: { result: 'object' } },
   calibrateBeacon: { method: 'POST', path: '/beacons/{objectId}/calibration', answer: { result: 'object' } },
+  planRegions: { method: 'GET', path: '/regions', answer: { result: 'object' } },
   listPlacements: { method: 'GET', path: '/placements', answer: { results: 'array' } },
   verifyPlacement: { method: 'PUT', path: '/beacons/{objectId}/placement', answer: { result: 'object' } },
   withdrawPlacement: { method: 'DELETE', path: '/beacons/{objectId}/placement', answer: { result: 'object' } },

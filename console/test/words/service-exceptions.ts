@@ -43,7 +43,8 @@ export const serviceExceptions: readonly Exception[] = [
     files: [
       ...server(
         'features/own-metadata',
-        'features/presence/sightings/(read|lock|decide|record|answer|site)/',
+        'features/presence/sightings/(read|lock|decide|record|answer|site|places)/',
+        'features/places/beacons/regions/',
         'features/presence/sightings/(service|pipeline|ticker)',
         'features/presence/live/(?!routes)',
         'features/presence/logs/',

@@ -6,6 +6,8 @@ export const domainEventTypes = [
   'presence.enter',
   'presence.exit',
   'presence.zone',
+  'place.enter',
+  'place.exit',
   'visit.opened',
   'visit.closed',
   'visit.updated',
@@ -47,5 +49,6 @@ export const tracesOfEvents: Readonly<Record<string, ResourceName>> = {
   presence: 'events',
   visit: 'visits',
   position: 'positions',
+  place: 'positions',
   message: 'verdicts',
 };

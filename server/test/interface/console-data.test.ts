@@ -88,6 +88,7 @@ const forAppsOnly = [
   'registerInstallation',
   'reportReceipts',
   'sendSightings',
+  'planRegions',
   'reportFromGateway',
   'reportTelemetry',
   'createLog',

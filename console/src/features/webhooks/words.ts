@@ -11,6 +11,8 @@ export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
   'presence.enter': t('A visitor came to a beacon.'),
   'presence.exit': t('A visitor left a beacon.'),
   'presence.zone': t('A visitor came closer or moved away.'),
+  'place.enter': t('A phone came within reach of a venue.'),
+  'place.exit': t('A phone is out of reach of a venue.'),
   'visit.opened': t('A visit began.'),
   'visit.closed': t('A visit ended, with its duration.'),
   'visit.updated': t('Late reports changed a visit, merged it with another one or removed it.'),

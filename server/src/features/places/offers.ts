@@ -5,6 +5,7 @@ export { findBeaconNames, findMissingBeacons, findUnreadableBeacons } from './be
 export { dayKindsOf } from './venues/day-kinds.ts';
 export { assertPlaceReadable } from './venues/readable.ts';
 export {
+  existingVenues,
   findDrawnFloor,
   findVenueOf,
   findZoneAt,

@@ -17,6 +17,7 @@ import {
   sightingKeys,
   trackSamples,
   tracks,
+  venueEntries,
   visitChanges,
 } from './sightings/traces/tables.ts';
 import { visits } from './sightings/traces/visits.ts';
@@ -34,6 +35,7 @@ export const tables: readonly DbTable[] = [
   trackSamples,
   beaconRadio,
   hearings,
+  venueEntries,
   ruleReplays,
   liveEvents,
   liveApps,

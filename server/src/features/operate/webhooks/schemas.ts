@@ -14,6 +14,8 @@ const descriptions: Readonly<Record<Exclude<DomainEventType, (typeof liveEventTy
   'presence.enter': 'a confirmed ENTER',
   'presence.exit': 'a confirmed EXIT',
   'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
+  'place.enter': 'a phone has entered the region of a whole venue',
+  'place.exit': 'it has left that region',
   'visit.opened': 'a visit has begun',
   'visit.closed': 'a visit is over',
   'visit.updated': 'late reports have corrected a visit: `change` is corrected, reopened, merged or removed',

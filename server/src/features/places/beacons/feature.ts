@@ -3,6 +3,7 @@ import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { calibrationEndpoints } from './calibration-routes.ts';
 import { placementEndpoints } from './placement-routes.ts';
+import { regionEndpoints } from './regions/routes.ts';
 import { beaconParts } from './routes.ts';
 
 declare module '../../context.ts' {
@@ -14,11 +15,13 @@ declare module '../../context.ts' {
 export const makers: Makers<Context, 'beaconParts'> = { beaconParts };
 
 /** Beacons, their calibration, and how they are placed. */
-export function beaconFeature({ db, noteChange, beaconParts, fileIntake: photos, findFileType }: Context): Feature {
+export function beaconFeature(context: Context): Feature {
+  const { db, noteChange, beaconParts, fileIntake: photos, findFileType } = context;
   return {
     endpoints: [
       ...beaconParts.endpoints,
       ...calibrationEndpoints(db, noteChange),
+      ...regionEndpoints({ ...context, findWhereabouts: (db, key) => context.findWhereabouts(db, key) }),
       ...placementEndpoints({ db, photos, findFileType: (caller, objectId) => findFileType(db, caller, objectId) }),
     ],
   };

@@ -292,3 +292,16 @@ export async function listZoneNames(
   );
   return new Map(rows.map(({ object_id, name, kind }) => [object_id, { name, kind }]));
 }
+
+/** Those of the ids that are venues of the app. */
+export async function existingVenues(db: Db, appId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const wanted = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from venues where app_id = ${appId} and object_id in (${wanted})`,
+  );
+  return new Set(rows.map(({ object_id }) => object_id));
+}

@@ -41,7 +41,7 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoin
       tag,
       summary: 'Listen to what happens, as server-sent events',
       description:
-        'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, visit.updated, message.fired, ' +
+        'Events: presence.enter, presence.exit, presence.zone, place.enter, place.exit, visit.opened, visit.closed, visit.updated, message.fired, ' +
         'push.progress, push.finished, occupancy.exceeded, occupancy.cleared and, if `kinds` names it, position.changed (where visitors are, as often as their phones ' +
         'report), each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says that ' +
         'events between the last number and its own are no longer kept. Numbers count for one app; whoever does not hear of all events is ' +

@@ -32,6 +32,7 @@ const subjects: Readonly<
   presence: ['events', 'get', 'listen'],
   visit: ['visits', 'get', 'listen'],
   position: ['positions', 'get', 'listen'],
+  place: ['positions', 'get', 'listen'],
   message: ['verdicts', 'list', 'listen'],
   push: ['pushes', 'get', 'listen'],
   // A number, and no record of anybody.
@@ -104,9 +105,10 @@ export function showEvents(caller: Caller, { db, findHeld, fieldsOf, tableOf, ps
     }
     const where = rule.bind(caller, fieldsOf(resource));
     if (where === undefined) return true;
+    if (!traces.has(resource) || data.venueId !== undefined) return matchesRecord(where, data);
     const venue = venues.get(data.beaconId?.objectId ?? '');
     const venueId = venue === undefined ? null : { __type: 'Pointer', className: 'Venue', objectId: venue };
-    return matchesRecord(where, traces.has(resource) ? { ...data, venueId } : data);
+    return matchesRecord(where, { ...data, venueId });
   }
 
   /** The counts of a push reveal the size of its audience. */

@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/db.ts';
 import { addPartitions } from '../../../db/partitions.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
@@ -5,6 +6,7 @@ import { heardConsoleEndpoints } from './answer/heard.ts';
 import { findLearnable } from './lock/lock.ts';
 import { flush, flushAll, TrackCache } from './lock/track-cache.ts';
 import { mendFutureTracks } from './lock/track-store.ts';
+import { findWhereabouts, type Whereabouts } from './places/whereabouts.ts';
 import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
 import { createRetention, erasureJobHandlers, type Retention, type RetentionDeps } from './record/retention.ts';
 import { replayHandler, replayJob } from './rehearse/replay.ts';
@@ -24,6 +26,7 @@ import { SiteCache } from './site/site.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 import { eventEndpoints } from './traces/events.ts';
 import { positionEndpoints } from './traces/positions.ts';
+import type { TrackKey } from './traces/reported.ts';
 import { visitEndpoints } from './traces/visits.ts';
 
 export interface Sightings extends Feature {
@@ -41,13 +44,19 @@ declare module '../../context.ts' {
   interface Context {
     readonly sightings: Sightings;
     readonly mayBeNamed: typeof mayBeNamed;
+    /** Where an installation is or was last. */
+    readonly findWhereabouts: (db: Db, key: TrackKey) => Promise<Whereabouts>;
     readonly noteClientLog: typeof noteClientLog;
   }
 }
 
-export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'noteClientLog'> = {
+export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabouts' | 'noteClientLog'> = {
   sightings: createSightings,
   mayBeNamed: () => mayBeNamed,
+  findWhereabouts:
+    ({ sightings }) =>
+    (db, key) =>
+      findWhereabouts(sightings.trackCache, db, key),
   noteClientLog: () => noteClientLog,
 };
 
@@ -68,6 +77,7 @@ function createSightings(context: Context): Sightings {
   const service = createSightingService({
     ...recording,
     site,
+    places: { announce, existingVenues: context.existingVenues },
     expect: ticker.expect,
     countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
     noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),

@@ -16,9 +16,11 @@ import { batchKey } from './lock/fresh.ts';
 import { lockForDecision } from './lock/lock.ts';
 import { readOne, TrackCache } from './lock/track-cache.ts';
 import { type TakeTools, takeTogether } from './pipeline.ts';
+import { type PlaceDeps, takePlaces } from './places/places.ts';
 import { type HeardByGateway, readHeard } from './read/heard.ts';
 import {
   type Batch,
+  isOfPlace,
   placeReports,
   type Reading,
   readBatch,
@@ -78,6 +80,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
 
 export interface SightingDeps extends RecordTools {
   readonly db: Db;
+  readonly places?: PlaceDeps;
   readonly site: SiteCache;
   readonly trackCache?: TrackCache;
 }
@@ -92,7 +95,7 @@ export type SightingService = ReturnType<typeof createSightingService>;
 /** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
 const together = { slots: 4, most: 64, maxWeight: 2_000 } as const;
 
-export function createSightingService({ db, site, trackCache = new TrackCache(), ...others }: SightingDeps) {
+export function createSightingService({ db, site, places, trackCache = new TrackCache(), ...others }: SightingDeps) {
   const tools = { ...others, trackCache };
   const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
   const batcher = new Batcher<Intake, Effect>({
@@ -141,6 +144,10 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
       const { items, problems } = readBatch(batch, sender.now);
       const { installationId, sentAt, sightings } = batch;
       const key = installationId === undefined ? undefined : batchKey(batch, items);
+      const ofPlaces =
+        places && installationId !== undefined && sightings.some(isOfPlace)
+          ? await db.transaction((db) => takePlaces(db, places, { sender, batch }))
+          : [];
       const { placed, effects } = await takeItems(sender, { items, installationId, sentAt, batchKey: key });
       // A phone is refused; a gateway is told which part of its batch could not be used.
       if (installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
@@ -150,7 +157,7 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
       );
       // An answer kept before this member existed has none.
       const nearest = effects.flatMap(({ nearest: own = [] }) => own);
-      const found = [...problems, ...placed.problems, ...effects.flatMap((effect) => effect.problems)];
+      const found = [...problems, ...ofPlaces, ...placed.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
         received: sightings.length,
         duplicates: effects.reduce((sum, { duplicates }) => sum + duplicates, 0),

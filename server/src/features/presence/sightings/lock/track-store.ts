@@ -8,7 +8,7 @@ import type { Dialect } from '../../../../db/dialect.ts';
 import type { TrackVersion } from '../stages/track.ts';
 import { positions } from '../traces/positions.ts';
 import type { TrackKey } from '../traces/reported.ts';
-import { presence, trackSamples, tracks } from '../traces/tables.ts';
+import { presence, trackSamples, tracks, venueEntries } from '../traces/tables.ts';
 
 /** The engine's state of each installation, and the samples that led to it. SQL only. */
 
@@ -245,6 +245,6 @@ export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Pro
 }
 
 export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
-  for (const { name } of [tracks, trackSamples, presence, positions.table])
+  for (const { name } of [tracks, trackSamples, presence, positions.table, venueEntries])
     await db.run(sql`delete from ${raw(name)} where app_id = ${appId} and installation_id = ${installationId}`);
 }

@@ -23,8 +23,9 @@ export const maxSightings = 1_000;
 const sighting = Type.Unknown({
   description:
     'One sighting: {beacon, event: ENTER or EXIT, occurredAt, eventId} from a phone that has decided, or ' +
-    '{beacon or uuid+major+minor, rssi, txPower, distance, occurredAt, eventId, telemetry} with a sample; telemetry is what the ' +
-    'beacon tells of itself, with the members of POST /telemetry. The objects of ' +
+    '{beacon or uuid+major+minor, rssi, txPower, distance, occurredAt, eventId, telemetry} with a sample, where telemetry is what ' +
+    'the beacon tells of itself, with the members of POST /telemetry; or {place, event, occurredAt}, where place is the venue whose ' +
+    'region it has entered or left. The objects of ' +
     'react-native-beacons-manager, Cordova, AltBeacon, ESPresense and OpenMQTTGateway are understood as they are.',
 });
 
@@ -141,6 +142,15 @@ export interface Batch {
 export type Reading = Omit<Report, 'installationId' | 'beacon'>;
 type Place = Pick<Report, 'installationId' | 'beacon'>;
 
+const nobody = {
+  code: 'no_installation',
+  field: 'installationId',
+  message: 'A phone that hears a beacon says who it is: send installationId with the batch.',
+};
+
+/** It says something about a venue instead of a beacon. */
+export const isOfPlace = (raw: unknown): boolean => isObject(raw) && raw['place'] !== undefined;
+
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Under which topic a report is read: its own, the batch's, or what a report of the gateway would have had. */
@@ -160,6 +170,10 @@ export function readBatch(
   const items: Reading[] = [];
   const problems: ItemProblem[] = [];
   batch.sightings.forEach((raw, index) => {
+    if (isOfPlace(raw)) {
+      if (batch.installationId === undefined) problems.push({ index, ...nobody });
+      return;
+    }
     const topic = topicOf(raw, batch);
     const read = normalise(raw, {
       receivedAt: now,
@@ -308,13 +322,7 @@ const tagsOf = ({ address, identity, tag }: GatewaySubject): string[] => [
 
 function placeOf({ subject }: Reading, found: Found, installationId: string | undefined): Place | Refused {
   if (subject.direction === 'gateway') return placeOfTag(subject, found);
-  if (installationId === undefined) {
-    return {
-      code: 'no_installation',
-      field: 'installationId',
-      message: 'A phone that hears a beacon says who it is: send installationId with the batch.',
-    };
-  }
+  if (installationId === undefined) return nobody;
   const beacon = findBeacon(subject, found);
   return 'code' in beacon ? beacon : { installationId, beacon };
 }

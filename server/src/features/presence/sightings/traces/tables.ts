@@ -122,6 +122,27 @@ export const visitChanges = defineTable({
   trail: { installation: 'installation_id' },
 });
 
+/** When an installation has last entered and left the region of a whole venue, as its phone has said. */
+export const venueEntries = defineTable({
+  name: 'venue_entries',
+  owner: 'sightings',
+  columns: {
+    app_id: text,
+    installation_id: text,
+    venue_id: text,
+    entered_at: nullable(bigint),
+    left_at: nullable(bigint),
+    updated_at: bigint,
+  },
+  key: ['app_id', 'installation_id', 'venue_id'],
+  indexes: { venue_entries_age: { on: ['app_id', 'updated_at'] } },
+  stepBy: 'installation_id',
+  trail: { installation: 'installation_id' },
+  kept: { days: 'positions', by: 'updated_at' },
+});
+
+export type VenueEntry = RowOf<typeof venueEntries>;
+
 /** Drafts of rules, tried on what was recorded. The result names nobody. */
 export const ruleReplays = defineTable({
   name: 'rule_replays',
