@@ -58,6 +58,11 @@ const entries = {
       require: { types: './cjs/index.d.ts', default: './cjs/index.js' },
       default: './esm/index.js',
     },
+    './sensing': {
+      import: { types: './esm/sensing/index.d.ts', default: './esm/sensing/index.js' },
+      require: { types: './cjs/sensing/index.d.ts', default: './cjs/sensing/index.js' },
+      default: './esm/sensing/index.js',
+    },
     './package.json': './package.json',
   },
   files: ['esm', 'cjs'],

@@ -3,6 +3,7 @@ import type { PharosError } from './error.ts';
 import { createInstallationSecret } from './installation-secret.ts';
 import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
+import { Sensing, type SensingOptions } from './sensing/sensing.ts';
 import { activityService } from './services/activity.ts';
 import { analyticsService } from './services/analytics.ts';
 import { bucketService } from './services/buckets.ts';
@@ -149,6 +150,11 @@ export class PharosClient {
     this.push = pushService(this.call);
     this.activity = activityService(this.call);
     this.analytics = analyticsService(this.call);
+  }
+
+  /** Hears beacons, asks the visitor for what that takes, and says why it does not work. */
+  sensing(options: SensingOptions): Sensing {
+    return new Sensing(this.call, options);
   }
 
   /**

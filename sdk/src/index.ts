@@ -25,6 +25,12 @@ export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem
 export { inLanguage, languageOf, type Worded } from './language.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
+export type { Border, Hearing, Permission, PlannedRegion, SensingAdapter } from './sensing/adapter.ts';
+export { type PlatformEntries, type PlatformEntryOptions, platformEntries } from './sensing/entries.ts';
+export { type SensingCause, type SensingFinding, type SensingHealth, sensingFindings } from './sensing/findings.ts';
+export { type ReactNativeOptions, reactNativeAdapter } from './sensing/react-native.ts';
+export type { Sensing, SensingOptions, WakeReason } from './sensing/sensing.ts';
+export { webAdapter } from './sensing/web.ts';
 export type { Tokens } from './session.ts';
 export {
   type QueueStorage,

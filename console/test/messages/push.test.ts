@@ -69,6 +69,9 @@ describe('push in the console', () => {
     await field('Number on the icon').fill('3');
     await preview().getByText('Tonight', { exact: true }).waitFor();
     await preview().getByText('A tap opens museum://tonight').waitFor();
+    await page.getByText('How it appears').click();
+    await page.getByLabel('Importance').selectOption({ label: 'Quiet: without a sound, into the list' });
+    await field('Takes the place of earlier ones called').fill('tonight');
     await field('Additional data for the app').fill('{"hall":');
     await button('Send …').click();
     await page.getByText('Must be a JSON object, such as {"hall": 2}.').waitFor();
@@ -118,7 +121,8 @@ describe('push in the console', () => {
     await page.getByRole('img', { name: '3 sent, 1 not reachable' }).waitFor();
     await assertAccessible(page);
     assert.deepEqual(fcm.calls.map(({ target }) => target.token).sort(), ['token-0', 'token-1', 'token-2']);
-    const [{ data, where }] = await pushes();
+    const [{ data, options, where }] = await pushes();
+    assert.deepEqual(options, { level: 'passive', replaces: 'tonight' });
     assert.deepEqual(
       [data, where],
       [

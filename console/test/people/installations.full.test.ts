@@ -101,6 +101,25 @@ describe('installations in the console', () => {
     await page.getByText('The message of this beacon was shown.').waitFor();
   });
 
+  test('the page of one that hears nothing says why and what helps, and the list counts how many', async () => {
+    const body = { installationId: script, deviceType: 'ios', sensing: { location: 'whenInUse', bluetoothOn: false } };
+    await site.ask({ method: 'POST', url: '/api/v2/installations', body });
+    await open(`/${hers}`);
+    await page
+      .getByText('Bluetooth is switched off, so the phone hears no beacon. Ask the visitor to switch')
+      .waitFor();
+    await page.getByText('no, or not always').waitFor();
+    await assertAccessible(page);
+    await open();
+    const counted = page.getByRole('region', { name: 'How phones hear beacons' });
+    await counted.getByText('100% (1)').waitFor();
+    await counted.getByText('Bluetooth is switched off, so the phone hears no beacon.').waitFor();
+    await assertAccessible(page);
+    await site.ask({ method: 'POST', url: '/api/v2/installations', body: { ...body, sensing: { bluetoothOn: true } } });
+    await open(`/${hers}`);
+    await page.getByText('yes; if nothing comes, no beacon was near').waitFor();
+  });
+
   test('a test message goes to this one alone', async () => {
     const before = site.provider.calls.length;
     await open(`/${hers}`);

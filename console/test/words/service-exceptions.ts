@@ -45,6 +45,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/own-metadata',
         'features/presence/sightings/(read|lock|decide|record|answer|site|places)/',
         'features/places/beacons/regions/',
+        'delivery/push/options',
         'features/presence/sightings/(service|pipeline|ticker)',
         'features/presence/live/(?!routes)',
         'features/presence/logs/',
@@ -60,7 +61,7 @@ export const serviceExceptions: readonly Exception[] = [
       ),
       ...server(
         'features/people/users/(sessions|self-routes|session-routes|accounts)',
-        'features/people/installations/(service|resource|routes|refusals)\\.ts',
+        'features/people/installations/(service|resource|routes|refusals|sensing/report)\\.ts',
       ),
       ...server(
         'access/(access|installation-proof|keys/secret-key|audit|tables)',
@@ -71,7 +72,7 @@ export const serviceExceptions: readonly Exception[] = [
       ),
       ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/places/devices/device-router'),
       /^packages\/engine\/src\/wire\//,
-      /^sdk\/src\/(?!call|error)/,
+      /^sdk\/src\/(?!call|error|sensing\/findings)/,
     ],
     texts: [
       /^The e-mail address or the password is wrong, or the address has not been confirmed/,
@@ -131,7 +132,7 @@ export const serviceExceptions: readonly Exception[] = [
     reason: 'names of limits, of conditions and of rows',
     texts: [
       'administrator {0}',
-      /^(confirm|join|add|admin|Pharos|reset|account|guess|guesses|new|mail|mails|notice|ask|page|user|key|quota|approval|refused|crowded|reports|samples|tag|beacon|webhook|sender|pairing|uploads|bytes|pushes|password|totp|factor|issuer|url|Bearer|bearer) \{0\}/,
+      /^(confirm|join|add|admin|Pharos|reset|account|guess|guesses|new|mail|mails|notice|ask|page|user|key|quota|approval|sensing|replaces|refused|crowded|reports|samples|tag|beacon|webhook|sender|pairing|uploads|bytes|pushes|password|totp|factor|issuer|url|Bearer|bearer) \{0\}/,
       /^(report (looks|sendings|mails?)|sso provider|pushes of managers) \{0\}$/,
       /^\{0\} (key|user) \{1\}$/,
       /^backup (failed|old|drill)$/,

@@ -160,6 +160,52 @@ describe('APNs messages', () => {
   });
 });
 
+const options: Partial<PushContent> = {
+  category: 'TOUR',
+  buttons: [{ id: 'more', title: 'More', uri: 'app://more' }],
+  replaces: 'queue',
+  thread: 'tour',
+  level: 'timeSensitive',
+};
+
+describe('options of a push', () => {
+  test('go to Apple as category, thread and interruption level', () => {
+    const { body, headers } = apns({ title: 'T', ...options });
+    const dictionary = { category: 'TOUR', 'thread-id': 'tour', 'interruption-level': 'time-sensitive' };
+    assert.deepEqual(body.aps, { alert: { title: 'T' }, ...dictionary });
+    assert.deepEqual(body.buttons, options.buttons);
+    assert.equal(headers['apns-collapse-id'], collapseId('another', { replaces: 'queue' }));
+    const { aps } = fcm({ title: 'T', ...options }, 'ios').apns.payload;
+    assert.deepEqual(aps, dictionary, 'the same through FCM');
+    const critical = apns({ title: 'T', level: 'critical', sound: 'horn' }).body.aps;
+    assert.deepEqual(critical.sound, { critical: 1, name: 'horn', volume: 1 });
+  });
+
+  test('go to Android as priority and tag, and the rest to the app', () => {
+    const { android, data } = fcm({ title: 'T', ...options });
+    assert.deepEqual(android.notification, {
+      tag: collapseId('D"1', { replaces: 'queue' }),
+      notification_priority: 'PRIORITY_HIGH',
+    });
+    assert.deepEqual([data.category, data.thread, JSON.parse(data.buttons)], ['TOUR', 'tour', options.buttons]);
+  });
+
+  test('go to browsers as actions', () => {
+    assert.deepEqual(fcm({ title: 'T', ...options }, 'web').webpush.notification, {
+      tag: collapseId('D"1', { replaces: 'queue' }),
+      actions: [{ action: 'more', title: 'More' }],
+      requireInteraction: true,
+    });
+    assert.equal(fcm({ title: 'T', level: 'passive' }, 'web').webpush.notification.silent, true);
+  });
+
+  test('which replace each other have one id, and no other message has it', () => {
+    assert.equal(collapseId('a', { replaces: 'x' }), collapseId('b', { replaces: 'x' }));
+    assert.notEqual(collapseId('a', { replaces: 'x' }), collapseId('a', { replaces: 'y' }));
+    assert.notEqual(collapseId('x'), collapseId('a', { replaces: 'x' }));
+  });
+});
+
 describe('ids of a delivery', () => {
   test('are the same for the same delivery, and of the form that providers take', () => {
     assert.match(collapseId('a'), /^[\w-]{32}$/);

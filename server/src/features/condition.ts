@@ -20,6 +20,7 @@ export const conditionKinds = {
   battery: { of: 'app', permission: 'activity.read', name: 'A battery will soon be empty' },
   misplaced: { of: 'app', permission: 'activity.read', name: 'A beacon is not as it should be' },
   tokens: { of: 'app', permission: 'activity.read', name: 'Phones can no longer be reached' },
+  sensing: { of: 'app', permission: 'activity.read', name: 'Phones stop hearing beacons' },
   quota: { of: 'app', permission: 'activity.read', name: 'A quota is nearly used up' },
   crowded: { of: 'app', permission: 'activity.read', name: 'More visitors in a place than may be' },
   reports: { of: 'app', permission: 'reports.read', name: 'A report by mail was not sent' },

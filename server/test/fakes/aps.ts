@@ -8,6 +8,7 @@ export interface ApsProblem {
 
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+const levels = new Set(['passive', 'active', 'time-sensitive', 'critical']);
 const isText = (value: unknown) => value === undefined || typeof value === 'string';
 const bad = (why: string): ApsProblem => ({ reason: 'BadPayload', why });
 
@@ -21,7 +22,11 @@ export function apsProblem(
 ): ApsProblem | undefined {
   if (!isObject(aps)) return { reason: 'PayloadEmpty', why: 'no aps' };
   const { alert, badge, sound, ...more } = aps;
-  const { 'content-available': available, 'mutable-content': mutable, ...unknown } = more;
+  const { 'content-available': available, 'mutable-content': mutable, ...named } = more;
+  const { category, 'thread-id': thread, 'interruption-level': level, ...unknown } = named;
+  if (!isText(category) || category === '' || !isText(thread) || thread === '') return bad('category or thread-id');
+  if (level !== undefined && !levels.has(String(level))) return bad('interruption-level');
+  if (isObject(sound) !== (level === 'critical')) return bad('a critical alert has a critical sound, and no other');
   const [strange] = Object.keys(unknown);
   if (strange !== undefined) return bad(`aps.${strange}`);
   if (alert !== undefined) {
@@ -29,7 +34,9 @@ export function apsProblem(
     if (alert['title'] === undefined && alert['body'] === undefined) return bad('alert without a text');
   }
   if (badge !== undefined && !(Number.isInteger(badge) && Number(badge) >= 0)) return bad('badge');
-  if (!isText(sound) || sound === '') return bad('sound');
+  if (isObject(sound)) {
+    if (sound['critical'] !== 1 || typeof sound['name'] !== 'string' || sound['volume'] !== 1) return bad('sound');
+  } else if (!isText(sound) || sound === '') return bad('sound');
   if (available !== undefined && available !== 1) return bad('content-available');
   if (mutable !== undefined && (mutable !== 1 || alert === undefined)) return bad('mutable-content without an alert');
   const isNoticed = alert !== undefined || badge !== undefined || sound !== undefined;

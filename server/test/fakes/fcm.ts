@@ -117,7 +117,10 @@ function androidProblem(message: Members): string | undefined {
     return 'Illegal Duration format';
   if (android['priority'] !== undefined && !/^(HIGH|NORMAL)$/.test(String(android['priority']))) return 'priority';
   if (android['notification'] === undefined) return undefined;
-  const { tag, sound, channel_id: channel, notification_count: count, ...more } = android['notification'] as Members;
+  const { tag, sound, channel_id: channel, notification_count: count, ...named } = android['notification'] as Members;
+  const { notification_priority: priority, ...more } = named;
+  if (priority !== undefined && !/^PRIORITY_(MIN|LOW|DEFAULT|HIGH|MAX)$/.test(String(priority)))
+    return "Invalid value at 'message.android.notification.notification_priority'";
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) return `Unknown name "${unknown}" at 'message.android.notification'`;
   for (const text of [tag, sound, channel])

@@ -172,6 +172,12 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
         {t('Show them')}
       </Link>
     ),
+  sensing: ({ appId, mayCall }) =>
+    mayCall('listInstallations') && (
+      <Link to="/apps/$appId/installations" params={{ appId }} className={names.link}>
+        {t('Show how many')}
+      </Link>
+    ),
   crowded: ({ appId, key }) => (
     <Link to="/apps/$appId/activity/analytics/plan" params={{ appId }} search={placeSearch(key)} className={names.link}>
       {t('Look at the plan')}

@@ -46,6 +46,13 @@ export const hearingQuery = (appId: string, installationId: string) =>
     },
   });
 
+/** What keeps the phones of an app from hearing beacons. */
+export const sensingQuery = (appId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listInstallations', 'sensing'),
+    queryFn: async ({ signal }) => (await call('countSensing', { params: { appId }, signal })).result,
+  });
+
 const maxHappened = 20;
 
 /** The latest visits, events, verdicts and deliveries of a person's phones. */

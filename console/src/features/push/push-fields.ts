@@ -20,6 +20,11 @@ export interface PushFields {
   readonly 'data.badge': number | string;
   readonly 'data.sound': string;
   readonly 'data.image': string;
+  /** Empty: as usual. */
+  readonly 'options.level': string;
+  readonly 'options.replaces': string;
+  /** What only apps set, kept as it is. */
+  readonly otherOptions: JsonObject;
   /** Additional members, as JSON text. */
   readonly extra: string;
   /** Local time at the venue; empty to send immediately. */
@@ -43,6 +48,9 @@ export const emptyPush: PushFields = {
   'data.badge': '',
   'data.sound': '',
   'data.image': '',
+  'options.level': '',
+  'options.replaces': '',
+  otherOptions: {},
   extra: '',
   sendAt: '',
   expiresAt: '',
@@ -63,6 +71,16 @@ export const pushFieldNames = [...(Object.keys(emptyPush) as (keyof PushFields)[
 /** The limit of the service. */
 export const maxBytes = 4096;
 
+/** How it is shown; undefined: as usual. */
+function optionsOfPush(fields: PushFields): JsonObject | undefined {
+  const own = [
+    ['level', fields['options.level']],
+    ['replaces', fields['options.replaces'].trim()],
+  ].filter(([, text]) => text !== '');
+  const options = { ...fields.otherOptions, ...Object.fromEntries(own) };
+  return Object.keys(options).length === 0 ? undefined : options;
+}
+
 const known = ['title', 'alert', 'uri', 'sound', 'image'] as const;
 
 /** The members of `data`; undefined while the additional ones are not a JSON object. */
@@ -77,9 +95,11 @@ export function dataOfPush(fields: PushFields): JsonObject | undefined {
 /** The form's values of a push that is there. Times are those of the venue. */
 export function fieldsOfPush({
   data,
+  options = {},
   language = '',
   translations = {},
-}: Pick<ListedPush, 'data' | 'language' | 'translations'>): PushFields {
+}: Pick<ListedPush, 'data' | 'options' | 'language' | 'translations'>): PushFields {
+  const { level = '', replaces = '', ...otherOptions } = options;
   const { badge, ...others } = data as JsonObject;
   const text = (name: string) => (typeof others[name] === 'string' ? String(others[name]) : '');
   const extra = Object.fromEntries(Object.entries(others).filter(([name]) => text(name) === '' || !isKnown(name)));
@@ -87,6 +107,9 @@ export function fieldsOfPush({
     ...emptyPush,
     ...Object.fromEntries(known.map((name) => [`data.${name}`, text(name)])),
     'data.badge': typeof badge === 'number' ? badge : '',
+    'options.level': level,
+    'options.replaces': replaces,
+    otherOptions: otherOptions as JsonObject,
     language,
     translations,
     extra: Object.keys(extra).length === 0 ? '' : JSON.stringify(extra, null, 2),
@@ -131,9 +154,11 @@ export function pushProblems(fields: PushFields, now: number, zone: string): Pha
 
 export function pushBody(fields: PushFields, where: JsonObject | undefined, zone: string): Body<'sendPush'> {
   const translations = cleanTranslations(fields.translations, translatedNames);
+  const options = optionsOfPush(fields);
   const time = (wall: string) => new Date(instantOf(wall, zone)).toISOString();
   return {
     data: dataOfPush(fields) ?? {},
+    ...(options ? { options } : {}),
     ...(where ? { where } : {}),
     ...(fields.language ? { language: fields.language } : {}),
     ...(translations ? { translations } : {}),

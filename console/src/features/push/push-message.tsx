@@ -1,10 +1,11 @@
-import { NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { FileField } from '../../components/files/file-field.tsx';
 import { LanguageTabs, OwnLanguage } from '../../components/message/language-tabs.tsx';
 import { MyPhone } from '../../components/message/my-phone.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { Block } from '../../components/page/block.tsx';
+import { Folded } from '../../components/page/technical-details.tsx';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { inWords } from '../../lib/text/languages.ts';
@@ -72,6 +73,7 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
         />
         <TextInput label={t('Sound')} description={t('The name of a sound in the app.')} {...form.text('data.sound')} />
       </div>
+      <HowItAppears form={form} />
       <Textarea
         label={t('Additional data for the app')}
         description={t('A JSON object that the app receives with the message.')}
@@ -93,6 +95,38 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
     </Stack>
   );
 }
+
+/** Most messages need none of it. */
+function HowItAppears({ form }: Pick<ContentProps, 'form'>) {
+  const level = form.values['options.level'];
+  return (
+    <Folded title={t('How it appears')}>
+      <Stack gap="md">
+        <NativeSelect
+          label={t('Importance')}
+          data={levels.filter(({ value }) => value !== 'critical' || level === value)}
+          {...form.text('options.level')}
+        />
+        <TextInput
+          label={t('Takes the place of earlier ones called')}
+          description={t(
+            'A name of your own, such as “queue”: the phone then shows only the latest message of this name.',
+          )}
+          maxLength={64}
+          {...form.text('options.replaces')}
+        />
+      </Stack>
+    </Folded>
+  );
+}
+
+const levels = [
+  { value: '', label: t('As usual') },
+  { value: 'passive', label: t('Quiet: without a sound, into the list') },
+  { value: 'active', label: t('Normal') },
+  { value: 'timeSensitive', label: t('Urgent: also while the phone holds notifications back') },
+  { value: 'critical', label: t('Critical: also while the phone is muted') },
+];
 
 /** What translations replace. */
 const wordsOf = (values: PushFields) => ({

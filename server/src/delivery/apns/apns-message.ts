@@ -4,10 +4,10 @@ import { collapseId, messageUuid } from '../push/collapse-id.ts';
 import { besideReserved, hasText, perContent, template } from '../push/message-template.ts';
 import type { PushMessage, PushTarget } from '../push/push-sender.ts';
 
-const reserved = new Set(['aps', 'deliveryId', 'link', 'image', 'video']);
+const reserved = new Set(['aps', 'deliveryId', 'link', 'image', 'video', 'buttons']);
 
 const payload = perContent((content) => {
-  const { title, body, link, image, video, data } = content;
+  const { title, body, link, image, video, buttons, data } = content;
   const alert = hasText(content) ? { title, body } : undefined;
   const members = Object.fromEntries(besideReserved(data, (name) => reserved.has(name)));
   return template(['deliveryId'], ({ deliveryId }) => ({
@@ -16,6 +16,7 @@ const payload = perContent((content) => {
     link,
     image,
     video,
+    buttons,
     ...members,
   }));
 });
@@ -35,7 +36,7 @@ export function apnsRequest(message: PushMessage, target: PushTarget, bundleId: 
       'apns-id': messageUuid(message.deliveryId),
       'apns-expiration': Math.floor(message.expiresAt / 1000),
       'apns-priority': apnsPriority(content, urgency),
-      'apns-collapse-id': collapseId(message.deliveryId),
+      'apns-collapse-id': collapseId(message.deliveryId, content),
     },
     body: payload(content)({ deliveryId: message.deliveryId }),
   };

@@ -3,7 +3,7 @@ import { collapseId } from '../push/collapse-id.ts';
 import { besideReserved, hasText, isShown, perContent, secondsLeft, template } from '../push/message-template.ts';
 import type { PushContent, PushMessage, PushTarget } from '../push/push-sender.ts';
 
-const ours = new Set(['deliveryId', 'link', 'image', 'video', 'badge', 'sound']);
+const ours = new Set(['deliveryId', 'link', 'image', 'video', 'badge', 'sound', 'category', 'thread', 'buttons']);
 
 /** FCM refuses `from`, `message_type` and names with the prefixes google and gcm; its clients read the others. */
 function isReserved(name: string): boolean {
@@ -51,7 +51,7 @@ function shown(content: PushContent, deviceType: string): Record<string, string 
  * for a badge or sound without a notification, and browsers for neither at all: there the app finds them in the data.
  */
 function dataOf(content: PushContent, deviceType: string): Record<string, string | undefined> {
-  const { link, image, video, badge, sound, data } = content;
+  const { link, image, video, badge, sound, category, thread, buttons, data } = content;
   const members = besideReserved(data, isReserved).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -59,8 +59,8 @@ function dataOf(content: PushContent, deviceType: string): Record<string, string
   const own =
     deviceType === 'ios'
       ? { image: hasText(content) ? undefined : image }
-      : { badge: badge === undefined ? undefined : String(badge), sound };
-  return { link, video, ...own, ...Object.fromEntries(members) };
+      : { badge: badge === undefined ? undefined : String(badge), sound, category, thread };
+  return { link, video, ...own, buttons: buttons && JSON.stringify(buttons), ...Object.fromEntries(members) };
 }
 
 function platform(content: PushContent, deviceType: string, slot: Slots): Record<string, unknown> {
@@ -69,15 +69,29 @@ function platform(content: PushContent, deviceType: string, slot: Slots): Record
   return { android: android(content, slot) };
 }
 
+/** https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages#notificationpriority */
+const androidPriorities = {
+  passive: 'PRIORITY_LOW',
+  active: 'PRIORITY_DEFAULT',
+  timeSensitive: 'PRIORITY_HIGH',
+  critical: 'PRIORITY_MAX',
+} as const;
+
 /**
  * The tag makes one notification of a message that arrived twice. A `collapse_key` would not do: FCM keeps four of them
  * per device and drops messages beyond. Without anything to show, an `android.notification` would show an empty one.
  */
 function android(content: PushContent, slot: Slots): unknown {
-  const { sound, badge } = content;
+  const { sound, badge, level } = content;
   // Android 8 and later play the sound of the channel. If the app has no channel of this name, FCM uses its default.
   const channel = sound === undefined || sound === 'default' ? undefined : sound;
-  const notification = { tag: slot.collapseId, sound, channel_id: channel, notification_count: badge };
+  const notification = {
+    tag: slot.collapseId,
+    sound,
+    channel_id: channel,
+    notification_count: badge,
+    notification_priority: level === undefined ? undefined : androidPriorities[level],
+  };
   return { ttl: slot.ttl, priority: slot.androidPriority, ...(isShown(content) ? { notification } : {}) };
 }
 
@@ -100,9 +114,18 @@ function webPush(content: PushContent, slot: Slots): unknown {
   const isSecureLink = /^https:\/\//i.test(link) && URL.canParse(link);
   return {
     headers: { TTL: slot.ttl, Urgency: slot.urgency, Topic: slot.collapseId },
-    ...(isShown(content) ? { notification: { tag: slot.collapseId } } : {}),
+    ...(isShown(content) ? { notification: { tag: slot.collapseId, ...webNotification(content) } } : {}),
     // FCM accepts no other links here; the app finds every link in the data.
     ...(isSecureLink ? { fcm_options: { link } } : {}),
+  };
+}
+
+/** As a service worker would show it: https://notifications.spec.whatwg.org/#dictdef-notificationoptions */
+function webNotification({ buttons, level }: PushContent): object {
+  return {
+    ...(buttons ? { actions: buttons.map(({ id, title }) => ({ action: id, title })) } : {}),
+    ...(level === 'passive' ? { silent: true } : {}),
+    ...(level === 'timeSensitive' || level === 'critical' ? { requireInteraction: true } : {}),
   };
 }
 
@@ -121,7 +144,7 @@ export function fcmMessage(message: PushMessage, target: PushTarget, now: number
   const json = fill({
     token: target.token,
     deliveryId: message.deliveryId,
-    collapseId: collapseId(message.deliveryId),
+    collapseId: collapseId(message.deliveryId, message.content),
     ttl: target.deviceType === 'web' ? String(seconds) : `${seconds}s`,
     expiration: String(Math.floor(message.expiresAt / 1000)),
     androidPriority: isHigh ? 'HIGH' : 'NORMAL',

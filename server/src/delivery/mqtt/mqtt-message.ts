@@ -5,21 +5,8 @@ export const maxMessageBytes = 32_768;
 
 /** What a device reads: JSON, UTF-8. */
 export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): Buffer {
-  const { title, body, image, video, link, badge, sound, data } = content;
-  return Buffer.from(
-    JSON.stringify({
-      deliveryId,
-      title,
-      body,
-      image,
-      video,
-      link,
-      badge,
-      sound,
-      data,
-      expiresAt: new Date(expiresAt).toISOString(),
-    }),
-  );
+  const { data, ...shown } = content;
+  return Buffer.from(JSON.stringify({ deliveryId, ...shown, data, expiresAt: new Date(expiresAt).toISOString() }));
 }
 
 /** Why nothing can be published to this topic, as a sentence; undefined if it can. */

@@ -17,13 +17,29 @@ export function apnsPriority(content: PushContent, urgency: 'high' | 'normal'): 
   return apnsPushType(content) === 'alert' && urgency === 'high' ? 10 : 5;
 }
 
+/** https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification */
+const interruptionLevels = {
+  passive: 'passive',
+  active: 'active',
+  timeSensitive: 'time-sensitive',
+  critical: 'critical',
+} as const;
+
 /**
  * The `aps` dictionary without the text. `mutable-content` lets the app's service extension attach a picture or a video
  * before the notification is shown; iOS runs it only for notifications with a text.
  */
 export function aps(content: PushContent): Record<string, unknown> {
   if (apnsPushType(content) === 'background') return { 'content-available': 1 };
-  const { image, video, sound, badge } = content;
+  const { image, video, sound, badge, category, thread, level } = content;
   const hasMedia = image !== undefined || video !== undefined;
-  return { sound, badge, 'mutable-content': hasMedia && hasText(content) ? 1 : undefined };
+  return {
+    // A critical alert says in its sound that it is one.
+    sound: level === 'critical' ? { critical: 1, name: sound ?? 'default', volume: 1 } : sound,
+    badge,
+    category,
+    'thread-id': thread,
+    'interruption-level': level === undefined ? undefined : interruptionLevels[level],
+    'mutable-content': hasMedia && hasText(content) ? 1 : undefined,
+  };
 }

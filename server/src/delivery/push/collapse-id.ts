@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
+import type { PushContent } from './push-sender.ts';
 
 /**
  * Makes a message that was sent twice show once: APNs' collapse id, Web Push's Topic (RFC 8030 allows at most 32
- * base64url characters) and FCM's notification tag. 32 characters of base64url, 192 bits.
+ * base64url characters) and FCM's notification tag. 32 characters of base64url, 192 bits. Messages that replace each other have one.
  */
-export function collapseId(deliveryId: string): string {
-  return hash('sha256', deliveryId, 'base64url').slice(0, 32);
+export function collapseId(deliveryId: string, { replaces }: Pick<PushContent, 'replaces'> = {}): string {
+  const shared = replaces === undefined ? deliveryId : `replaces ${replaces}`;
+  return hash('sha256', shared, 'base64url').slice(0, 32);
 }
 
 /** APNs requires a UUID; the same message always has the same one (RFC 9562, version 8). */

@@ -1,3 +1,4 @@
+import type { PushOptions } from './options.ts';
 import type { PushContent, PushTarget } from './push-sender.ts';
 
 /** Converts the interface's members to what is shown. Pure functions: one content for each kind of device. */
@@ -14,7 +15,7 @@ function compact(content: { [K in keyof PushContent]: PushContent[K] | undefined
 }
 
 /** Of `POST /push/notification`: members that are not shown are passed to the app. */
-export function contentOfPush(data: Members): PushContent {
+export function contentOfPush(data: Members, options: PushOptions = {}): PushContent {
   const { title, alert, uri, badge, sound, image, ...rest } = data;
   const isPicture = image === undefined || typeof image === 'string';
   return compact({
@@ -24,6 +25,11 @@ export function contentOfPush(data: Members): PushContent {
     link: text(uri),
     badge: typeof badge === 'number' ? badge : undefined,
     sound: text(sound),
+    category: options.category,
+    buttons: options.buttons,
+    replaces: options.replaces,
+    thread: options.thread,
+    level: options.level,
     // Members that the interface does not name may have any type.
     data: isPicture ? rest : { ...rest, image },
   });

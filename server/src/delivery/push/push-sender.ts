@@ -7,6 +7,12 @@
 export const pushSenderKinds = ['fcm', 'apns', 'webpush', 'mqtt'] as const;
 export type PushSenderKind = (typeof pushSenderKinds)[number];
 
+export interface PushButton {
+  readonly id: string;
+  readonly title: string;
+  readonly uri?: string;
+}
+
 /** What is shown, the same for every recipient of one platform. Senders may cache what they derive from the object. */
 export interface PushContent {
   readonly title?: string;
@@ -19,6 +25,12 @@ export interface PushContent {
   /** The number on the icon; 0 removes it. */
   readonly badge?: number;
   readonly sound?: string;
+  readonly category?: string;
+  readonly buttons?: readonly PushButton[];
+  /** What it is called, if a later message is to take its place. */
+  readonly replaces?: string;
+  readonly thread?: string;
+  readonly level?: 'passive' | 'active' | 'timeSensitive' | 'critical';
   /** For the app, in addition to what is shown. Any JSON. */
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -41,8 +41,8 @@ export const webPushDefinition: SenderDefinition<WebPushSettings> = {
 /** Shared by the senders of all apps: threads are for cores, not for apps. */
 const threads = new EncryptionThreads();
 
-const payload = perContent(({ title, body, image, video, link, badge, sound, data }) =>
-  template(['deliveryId'], ({ deliveryId }) => ({ title, body, image, video, link, badge, sound, deliveryId, data })),
+const payload = perContent(({ data, ...shown }) =>
+  template(['deliveryId'], ({ deliveryId }) => ({ ...shown, deliveryId, data })),
 );
 
 function createWebPushSender(
@@ -84,7 +84,7 @@ function headersFor(message: PushMessage, now: number): Record<string, string | 
     'content-encoding': 'aes128gcm',
     'content-type': 'application/octet-stream',
     ttl: secondsLeft(message.expiresAt, now),
-    topic: collapseId(message.deliveryId),
+    topic: collapseId(message.deliveryId, message.content),
     urgency: message.urgency,
   };
 }

@@ -8,6 +8,7 @@ export {
   withdrawnSince,
 } from './installations/opt-outs.ts';
 export { listPhones } from './installations/pairing/store.ts';
+export { findSensingConditions } from './installations/sensing/fleet.ts';
 export {
   countAudience,
   countRoutes,

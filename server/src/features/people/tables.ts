@@ -3,6 +3,7 @@ import type { Resource } from '../../resources/define.ts';
 import { erasedIdentities, identities, identityProviders, usedIdTokens } from './identities/tables.ts';
 import { ownPhones, pairingCodes } from './installations/pairing/tables.ts';
 import { installations } from './installations/resource.ts';
+import { sensingDays } from './installations/sensing/tables.ts';
 import { consentsTable } from './installations/tables.ts';
 import { mailLinks } from './mail-links/tables.ts';
 import { erasures } from './privacy/tables.ts';
@@ -14,6 +15,7 @@ export const resources: readonly Resource[] = [installations];
 export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
   consentsTable,
+  sensingDays,
   ownPhones,
   pairingCodes,
   erasures,

@@ -23,6 +23,7 @@ import {
 import { type Times, useTimes } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import { OwnPhoneButton } from '../phones/own-phone-button.tsx';
+import { SensingFleet } from '../phones/sensing-fleet.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 
@@ -41,6 +42,7 @@ export function InstallationsPage() {
       title={title}
       about={about}
       action={<OwnPhoneButton appId={appId} />}
+      above={<SensingFleet appId={appId} />}
       list={installationList(appId, times, isPersonal)}
       empty={{
         icon: 'phone',

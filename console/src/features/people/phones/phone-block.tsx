@@ -24,6 +24,7 @@ import { t } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { HearingFact } from './hearing.tsx';
 import { PhoneActions } from './phone-actions.tsx';
+import { SensingFact, SensingNote } from './sensing-note.tsx';
 
 interface Props {
   readonly appId: string;
@@ -47,7 +48,9 @@ export function PhoneBlock({ appId, installation, isAlone = false }: Props) {
           )}
         </Alert>
       )}
+      <SensingNote installation={installation} times={times} />
       <Facts>
+        <SensingFact installation={installation} />
         <Fact label={t('Push address')}>
           <Badge variant="light" color={tokenWords[token].color} tt="none">
             {tokenWords[token].label}

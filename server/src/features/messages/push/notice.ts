@@ -34,6 +34,7 @@ export async function pushNotice(db: Db, { enqueue, announce }: NoticeDeps, noti
     appId,
     pushId,
     data: JSON.stringify(data),
+    options: null,
     audience: JSON.stringify({ objectId: { $in: phones } }),
     language: null,
     translations: null,

@@ -25,6 +25,7 @@ export const pushes = defineResource({
   members: {
     objectId: text('object_id'),
     data: json('data'),
+    options: json('options', optional),
     where: json('audience', optional),
     language: text('language', optional),
     translations: json('translations', optional),

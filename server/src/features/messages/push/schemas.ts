@@ -3,6 +3,7 @@ import { type FieldLookup, isObject, parseInstant, parseWhere, parseWhereValue }
 import { type Static, Type } from 'typebox';
 import { fail, type Problem } from '../../../base/errors.ts';
 import { isEmptyPush } from '../../../delivery/push/content.ts';
+import { optionProblems, pushOptions } from '../../../delivery/push/options.ts';
 import { pushSenderKinds } from '../../../delivery/push/push-sender.ts';
 import { translatedMembers, translationProblems } from '../../../delivery/push/translations.ts';
 import {
@@ -60,11 +61,19 @@ const times = {
   ),
 };
 const languages = translatedMembers(words, 'the message');
-export const pushSchema = Type.Object({ data: dataSchema, where: Type.Optional(whereSchema), ...languages, ...times });
+const options = Type.Optional(pushOptions);
+export const pushSchema = Type.Object({
+  data: dataSchema,
+  options,
+  where: Type.Optional(whereSchema),
+  ...languages,
+  ...times,
+});
 
-const pushShape = defineShape(Type.Object({ data: dataSchema, ...languages, ...times }), {
-  rules: ({ data, language, translations, sendAt, expiresAt }) => [
+const pushShape = defineShape(Type.Object({ data: dataSchema, options, ...languages, ...times }), {
+  rules: ({ data, options, language, translations, sendAt, expiresAt }) => [
     ...(data === undefined ? [] : dataProblems(data)),
+    ...optionProblems(options),
     ...translationProblems({ language, translations }, Object.keys(words)),
     ...notATime('sendAt', sendAt),
     ...notATime('expiresAt', expiresAt),
@@ -85,6 +94,8 @@ function notATime(field: string, text: string | undefined): Problem[] {
 
 export interface Push {
   readonly data: Static<typeof dataSchema>;
+  /** JSON text. */
+  readonly options: string | null;
   /** Epoch milliseconds; undefined: at once. */
   readonly sendAt: number | undefined;
   readonly expiresAt: number | undefined;
@@ -102,11 +113,12 @@ export interface Push {
  * @throws Failure ValidationError, ObjectTooLarge, InvalidQuery
  */
 export function readPush(body: unknown, fields: FieldLookup): Push {
-  const { data, language = null, translations, sendAt, expiresAt } = pushShape.readCreate(body);
+  const { data, options, language = null, translations, sendAt, expiresAt } = pushShape.readCreate(body);
   assertDeliverable(data, translations);
   const audience = readAudience(isObject(body) ? body['where'] : undefined, fields);
   const times = { sendAt: instant(sendAt), expiresAt: instant(expiresAt) };
-  return { data, audience, language, translations: translations ? JSON.stringify(translations) : null, ...times };
+  const text = (value: object | undefined) => (value ? JSON.stringify(value) : null);
+  return { data, options: text(options), audience, language, translations: text(translations), ...times };
 }
 
 /** @throws Failure ObjectTooLarge */
@@ -189,6 +201,7 @@ const approvalSchema = Type.Optional(
 const pushMembers = {
   objectId: objectIdSchema,
   data: Type.Object({}),
+  options,
   where: Type.Optional(Type.Object({}, { description: 'Absent when it goes to every installation' })),
   ...languages,
   state: Type.Enum(['accepted', 'sending', 'done', 'cancelled', 'failed'], {

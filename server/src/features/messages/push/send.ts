@@ -1,6 +1,7 @@
 import { inLanguage, languageFor } from '@pharos/engine/decide';
 import type { Db } from '../../../db/db.ts';
 import { contentOfPush } from '../../../delivery/push/content.ts';
+import type { PushOptions } from '../../../delivery/push/options.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
 import type { Announce } from '../../domain-event.ts';
 import {
@@ -45,6 +46,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
   // One whose author was erased is cancelled like any other.
   if (!push || push.state === 'cancelled') return cancelSlice(deps, { appId, pushId, slice, assertHeld });
   const data = JSON.parse(push.data) as Readonly<Record<string, unknown>>;
+  const options = push.options === null ? {} : (JSON.parse(push.options) as PushOptions);
   const words = store.wordsOf(push);
   const startedAt = now();
   const queued = await deliveries.findQueued(db, appId, slice);
@@ -55,7 +57,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
       (one) => one.run_at <= startedAt || one.expires_at <= startedAt || waitsForFormer(senders, one),
     ),
     languageFor: (locale) => languageFor(words, locale),
-    contentFor: (_deviceType, language) => contentOfPush(inLanguage(data, words, language)),
+    contentFor: (_deviceType, language) => contentOfPush(inLanguage(data, words, language), options),
     urgency: 'normal',
     signal,
     write: async (outcomes) => {

@@ -19,6 +19,8 @@ export const hasChosenAudience = (row: Row): boolean => row['audience'] !== null
 export interface PushRow extends Row {
   readonly object_id: string;
   readonly data: string;
+  /** JSON text. */
+  readonly options: string | null;
   readonly audience: string | null;
   readonly language: string | null;
   /** JSON text. */
@@ -51,6 +53,8 @@ export interface NewPush {
   readonly pushId: string;
   /** JSON text. */
   readonly data: string;
+  /** JSON text. */
+  readonly options: string | null;
   /** A where-object as JSON text; null for every installation. */
   readonly audience: string | null;
   readonly language: string | null;
@@ -69,8 +73,8 @@ export interface NewPush {
 }
 
 export async function insertPush(db: Db, push: NewPush): Promise<void> {
-  await db.run(sql`insert into pushes (app_id, object_id, data, audience, language, translations, approval, waits, authors, is_blind, state, user_id, send_at, expires_at, created_at, updated_at)
-    values (${push.appId}, ${push.pushId}, ${push.data}, ${push.audience}, ${push.language}, ${push.translations}, ${push.approval},
+  await db.run(sql`insert into pushes (app_id, object_id, data, options, audience, language, translations, approval, waits, authors, is_blind, state, user_id, send_at, expires_at, created_at, updated_at)
+    values (${push.appId}, ${push.pushId}, ${push.data}, ${push.options}, ${push.audience}, ${push.language}, ${push.translations}, ${push.approval},
       ${push.approval === null ? 0 : 1}, ${push.authors}, ${push.isBlind ? 1 : 0}, 'accepted',
       ${push.userId}, ${push.sendAt}, ${push.expiresAt}, ${push.now}, ${push.now})`);
 }
@@ -94,7 +98,7 @@ export function lockPush(db: Db, appId: string, pushId: string): Promise<PushRow
 
 /** What is sent, to whom and when, of a push that still waits. */
 export async function changePush(db: Db, push: Omit<NewPush, 'userId'>): Promise<void> {
-  await db.run(sql`update pushes set data = ${push.data}, audience = ${push.audience}, language = ${push.language},
+  await db.run(sql`update pushes set data = ${push.data}, options = ${push.options}, audience = ${push.audience}, language = ${push.language},
       translations = ${push.translations}, approval = ${push.approval}, waits = ${push.approval === null ? 0 : 1},
       authors = ${push.authors}, is_blind = ${push.isBlind ? 1 : 0}, send_at = ${push.sendAt},
       expires_at = ${push.expiresAt}, edition = edition + 1, updated_at = ${push.now}

@@ -17,6 +17,8 @@ export interface AttentionDeps {
   readonly listWaiting: (appId: string) => Promise<AppCounts['waiting']>;
   /** The places where there are more visitors than may be. */
   readonly listCrowded: (appId: string) => Promise<AppCounts['crowded']>;
+  /** What more phones have than before that keeps them from hearing beacons. */
+  readonly listSensing: (appId: string) => Promise<AppCounts['sensing']>;
   /** Reports by mail that did not reach everybody. */
   readonly listReports: (appId: string) => Promise<AppCounts['reports']>;
   /** What is wrong with beacons. */
@@ -42,19 +44,20 @@ export async function readAppAttention(deps: AttentionDeps, appId: string, now: 
     webhooks: await deps.countWebhookTrouble(appId),
     reach: pick(await deps.readReach(appId)),
   };
-  const [senders, quotas, keys, waiting, crowded, reports, beacons, isOpen, timeZone] = await Promise.all([
+  const [senders, quotas, keys, waiting, crowded, sensing, reports, beacons, isOpen, timeZone] = await Promise.all([
     deps.listSenders(appId),
     deps.readQuotas(appId),
     deps.listSecretKeys(appId),
     deps.listWaiting(appId),
     deps.listCrowded(appId),
+    deps.listSensing(appId),
     deps.listReports(appId),
     deps.listBeacons(appId),
     deps.readOpenDays(appId),
     deps.timeZoneOf(appId),
   ]);
   const quiet = quietSince(counted.lastVisitAt, { isOpen, timeZone, now });
-  const told = { senders, quotas, keys, waiting, crowded, reports, beacons, quiet, timeZone };
+  const told = { senders, quotas, keys, waiting, crowded, sensing, reports, beacons, quiet, timeZone };
   const findings: readonly ServiceCondition[] = findingsOf({ ...counted, ...told }, now);
   return { findings, ...counted };
 }

@@ -40,6 +40,7 @@ function attentionDeps(context: Context): AttentionDeps {
     listWaiting: (appId) => context.listWaiting(db, appId),
     listSecretKeys: (appId) => secretKeys.list(appId),
     listCrowded: (appId) => occupancy.conditions(appId),
+    listSensing: (appId) => context.findSensingConditions(db, appId, context.now()),
     listReports: context.findReportConditions,
     listBeacons: context.beaconConditions,
     readOpenDays: async (appId) => {

@@ -22,6 +22,7 @@ export interface AppCounts {
   readonly quotas: Readonly<Record<keyof typeof quotaNames, { readonly used: number; readonly quota: number }>>;
   readonly waiting: readonly { readonly pushId: string; readonly data: Readonly<Record<string, unknown>> }[];
   readonly crowded: readonly ServiceCondition[];
+  readonly sensing: readonly ServiceCondition[];
   readonly reports: readonly ServiceCondition[];
   /** What is wrong with beacons. */
   readonly beacons: readonly ServiceCondition[];
@@ -49,6 +50,7 @@ export function findingsOf(counted: AppCounts, now: number): readonly ServiceCon
     ...quietFindings(counted),
     ...counted.beacons,
     ...tokenFindings(counted),
+    ...counted.sensing,
     ...quotaFindings(counted),
     ...counted.reports,
     ...keyFindings(counted, now),

@@ -11,6 +11,8 @@ import { PairingService } from './pairing/service.ts';
 import { ownPhoneTestEndpoints } from './pairing/test-routes.ts';
 import { concealing, forgetPseudonyms, keptPseudonyms, type PseudonymsOf, seeding } from './pseudonyms.ts';
 import { installationEndpoints } from './routes.ts';
+import { sensingConsoleEndpoints } from './sensing/console-routes.ts';
+import { noteSensingDays } from './sensing/fleet.ts';
 import { InstallationService } from './service.ts';
 
 declare module '../../context.ts' {
@@ -48,9 +50,13 @@ export function installationFeature(context: Context): Feature {
     ],
     consoleEndpoints: [
       ...installationConsoleEndpoints({ db, assertApp }),
+      ...sensingConsoleEndpoints({ db, assertApp }),
       ...pairingConsoleEndpoints({ service: pairing, getApp: assertApp }),
       ...ownPhoneTestEndpoints({ service: pairing, ...ownPhoneTests(context) }),
     ],
-    sweeps: { 'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(context) },
+    sweeps: {
+      'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(context),
+      'counting how phones can sense': () => noteSensingDays(context),
+    },
   };
 }

@@ -18,6 +18,7 @@ import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { json, pointer, text, time } from '../../../resources/members/members.ts';
 import { metadataProblems } from '../../own-metadata.ts';
+import { sensingExample, sensingProblems, sensingSchema } from './sensing/report.ts';
 
 const decision = {
   granted: Type.Boolean(),
@@ -74,6 +75,7 @@ const visible = {
   appVersion: Type.Optional(Type.String({ maxLength: 64 })),
   userId: Type.Optional(pointerSchema('_User')),
   metadata: Type.Optional(Type.Object({}, { description: 'Any JSON object, at most 64 kB' })),
+  sensing: Type.Optional(sensingSchema),
 };
 
 const installationSchema = Type.Object({
@@ -99,11 +101,12 @@ const registrationSchema = Type.Object({
 export type Registration = Static<typeof registrationSchema>;
 
 const rules = {
-  rules: ({ timeZone, deviceToken, metadata, consents }: Partial<Installation>) => [
+  rules: ({ timeZone, deviceToken, metadata, consents, sensing }: Partial<Installation>) => [
     ...consentProblems(consents),
     ...broken('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
     ...broken('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     ...metadataProblems(metadata),
+    ...sensingProblems(sensing),
   ],
 };
 export const installationShape = defineShape(installationSchema, rules);
@@ -153,6 +156,7 @@ export const installationExample = {
   appVersion: '2.4.1',
   userId: pointerExample('_User', otherExampleId),
   metadata: { favourite: 'kestrel' },
+  sensing: sensingExample,
   consents: {
     messages: { granted: true, textVersion: '2026-10' },
     analytics: { granted: true, textVersion: '2026-10' },
@@ -174,6 +178,9 @@ export const installationRecord = {
     ),
     tokenDeadAt: Type.Optional(timestampSchema),
     consents: consentsOf(Type.Object({ ...decision, at: timestampSchema })),
+    sensingAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When it last reported how it can sense' }),
+    ),
     tokenDeadReason: Type.Optional(
       Type.String({ description: 'Why the push service no longer accepts the token; registering again revives it' }),
     ),
@@ -183,6 +190,7 @@ export const installationRecord = {
     objectId: exampleId,
     ...exampleShown,
     consents: exampleConsents,
+    sensingAt: exampleUpdated,
     tokenAt: exampleCreated,
     createdAt: exampleCreated,
     updatedAt: exampleUpdated,
@@ -216,7 +224,7 @@ export const installations = defineResource({
     isPersonal: true,
     hides: {
       permission: 'installations.personal',
-      members: ['installationId', 'userId', 'metadata', 'deviceToken'],
+      members: ['installationId', 'userId', 'metadata', 'deviceToken', 'sensing', 'sensingAt'],
       // Times at which an app was started are those at which somebody was there.
       underPseudonyms: ['objectId', 'consents', 'tokenAt', 'tokenDeadAt', 'createdAt', 'updatedAt'],
     },
@@ -238,6 +246,8 @@ export const installations = defineResource({
     userId: pointer('user_id', '_User', optional),
     metadata: json('metadata', { empty: '{}' }),
     consents: json('consents', optional),
+    sensing: json('sensing', optional),
+    sensingAt: time('sensing_at', optional),
     tokenAt: time('token_at', optional),
     tokenDeadAt: time('token_dead_at', optional),
     tokenDeadReason: text('token_dead_reason', optional),
@@ -254,6 +264,7 @@ export const installations = defineResource({
     claim_token: nullable(textColumn),
     claim_since: nullable(bigint),
     secret_hash: nullable(textColumn),
+    sensing_cause: nullable(textColumn),
   },
   indexes: {
     installations_client: { on: ['app_id', 'installation_id'], isUnique: true },
@@ -261,6 +272,7 @@ export const installations = defineResource({
     installations_user: { on: ['app_id', 'user_id', 'object_id'] },
     installations_advertised: { on: ['app_id', 'advertised_key'] },
     installations_dead: { on: ['app_id', 'token_dead_reason', 'object_id'], isPartial: true },
+    installations_sensing: { on: ['app_id', 'sensing_at', 'sensing_cause', 'app_version'] },
     installations_claim: { on: ['app_id', 'claim_user_id'], isPartial: true },
   },
   users: ['user_id', 'claim_user_id'],

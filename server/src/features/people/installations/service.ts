@@ -28,6 +28,7 @@ import {
 } from './refusals.ts';
 import { isRepeated } from './repeated.ts';
 import { type Installation, installations, type Registration } from './resource.ts';
+import { sensingColumns } from './sensing/report.ts';
 import * as store from './store.ts';
 
 export interface InstallationDeps {
@@ -169,6 +170,7 @@ export class InstallationService {
       advertised_key: await tagOf(db, appId, sent.metadata, { objectId, by }),
       user_id: userOf(sent, by) ?? null,
       secret_hash: hashOfNew(sent, by),
+      ...sensingColumns(sent.deviceType, sent.sensing, createdAt),
     };
     const { userId: _user, deviceToken: _too, previousDeviceToken: _proof, consents, ...members } = unrepeated(sent);
     const values = { channels: null, metadata: null, ...members, createdAt, updatedAt: createdAt };
@@ -209,7 +211,11 @@ export class InstallationService {
         ? { advertised_key: await tagOf(db, appId, members.metadata, { objectId: row.object_id, by }) }
         : {};
     const key = { app_id: appId, object_id: row.object_id };
-    const columns = { ...token, ...tag, ...ownership, consents: consents.stored };
+    const sensing =
+      members.sensing || 'sensing' in cleared
+        ? sensingColumns(row.device_type as Installation['deviceType'], members.sensing, now())
+        : {};
+    const columns = { ...token, ...tag, ...sensing, ...ownership, consents: consents.stored };
     await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, columns);
     await this.#follow(db, appId, row, { set, by, consents });
     return updatedAt;

@@ -99,7 +99,7 @@ export async function isUnproven(db: Db, appId: string, objectId: string): Promi
 export async function letGoOfPhones(db: Db, appId: string, userId: string): Promise<void> {
   await db.run(sql`update installations set user_id = null, device_token = null, token_at = null, token_dead_at = null,
       token_dead_reason = null, channels = '[]', metadata = '{}', advertised_key = null, time_zone = null,
-      locale_identifier = null
+      locale_identifier = null, sensing = null, sensing_at = null, sensing_cause = null
     where app_id = ${appId} and user_id = ${userId}`);
 }
 

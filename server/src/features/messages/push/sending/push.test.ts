@@ -31,6 +31,28 @@ for (const database of bothDatabases) {
     afterAll(() => app.close());
     beforeEach(() => startAgain(opened));
 
+    test('is shown as its options say, which are refused where nobody could show them', async () => {
+      await register(1);
+      const options = {
+        ...{ category: 'TOUR', replaces: 'queue', thread: 'tour', level: 'timeSensitive' },
+        buttons: [{ id: 'more', title: 'More', uri: 'museum://more' }],
+      };
+      const path = await send({ data, options });
+      await app.app.idle();
+      assert.deepEqual((await get(path)).options, options);
+      const { content } = fcm.calls[0]?.message ?? {};
+      for (const [name, value] of Object.entries(options)) assert.deepEqual(content?.[name as 'level'], value);
+      const post = (options: unknown) => ({ method: 'POST', url, body: { data, options } }) as const;
+      const one = options.buttons[0];
+      const refused = { status: 400, code: 142 };
+      await assertRefusals(app, user.headers, [
+        { rule: 'level', request: post({ level: 'loud' }), ...refused, fields: ['options.level'] },
+        { rule: 'ids', request: post({ buttons: [one, one] }), ...refused, fields: ['options.buttons'] },
+        { rule: 'five', request: post({ buttons: Array(5).fill(one) }), ...refused, fields: ['options.buttons'] },
+        { rule: 'name', request: post({ thread: 'x'.repeat(65) }), ...refused, fields: ['options.thread'] },
+      ]);
+    });
+
     test('reaches every installation with a token, and says why it does not reach the others', async () => {
       const first = await register(1);
       await register(2);

@@ -1,0 +1,148 @@
+import type { Body, Call } from '../call.ts';
+import { report } from '../report.ts';
+import type { Sighting, SightingQueue } from '../sighting-queue.ts';
+import { missingPermissions, type Permission, type PlannedRegion, type SensingAdapter } from './adapter.ts';
+import { type SensingFinding, type SensingHealth, sensingFindings } from './findings.ts';
+
+export interface SensingOptions {
+  readonly adapter: SensingAdapter;
+  /** What the app registers; how the phone can sense is sent with it. */
+  readonly installation: Body<'registerInstallation'> & { readonly installationId: string };
+  /** Where sightings wait; its `onAnswer` gets the messages to show. */
+  readonly queue: SightingQueue;
+  /** Whether to hear in the background, too; true by default. */
+  readonly background?: boolean;
+  /** Whether to ask for notifications; true by default. */
+  readonly notifications?: boolean;
+  /** At most so many regions, where other parts of the app monitor some; 20 by default, which is all that iOS allows. */
+  readonly maxRegions?: number;
+  /** Receives what fails while the app is running. Without it the platform's `reportError` or its error log. */
+  readonly onError?: (error: unknown) => void;
+  /** For tests: epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Why the system started the app: it goes into the report of how the phone can sense. */
+export type WakeReason = NonNullable<SensingHealth['lastWakeBecause']>;
+
+const flushEveryMs = 5_000;
+
+/** Asks for what is missing, hears beacons, and monitors what the service has planned. */
+export class Sensing {
+  readonly #call: Call;
+  readonly #options: SensingOptions;
+  #regions: ReadonlyMap<string, PlannedRegion> = new Map();
+  #end: (() => void) | undefined;
+  #venueId: string | undefined;
+  #isStarted = false;
+  #flushedAt = 0;
+  #planning: Promise<void> | undefined;
+  #isPlanOld = false;
+
+  constructor(call: Call, options: SensingOptions) {
+    this.#call = call;
+    this.#options = options;
+  }
+
+  /** Why this phone hears nothing, the worst first: what the console says of it. Asks nobody. */
+  async doctor(): Promise<readonly SensingFinding[]> {
+    const { adapter } = this.#options;
+    return sensingFindings(adapter.device, await adapter.read());
+  }
+
+  /**
+   * Asks the visitor for what is missing, tells the service how the phone can sense, and begins to hear. Call it where the visitor sees
+   * what it is for, and at each later start of the app; what was granted is not asked for again. `venue` is where the phone is expected
+   * (an objectId), as long as nothing was heard.
+   *
+   * @throws PharosError when the installation cannot be registered, or its regions cannot be planned
+   */
+  async start(
+    venue?: string,
+    { because = 'launch' }: { readonly because?: WakeReason } = {},
+  ): Promise<readonly SensingFinding[]> {
+    const { adapter, installation, now = Date.now } = this.#options;
+    await this.#askForAll();
+    const health = await adapter.read();
+    const sensing = { ...health, lastWakeAt: new Date(now()).toISOString(), lastWakeBecause: because };
+    await this.#call('registerInstallation', { body: { ...installation, sensing } });
+    this.#venueId = venue;
+    this.#isStarted = true;
+    await this.#plan();
+    return sensingFindings(adapter.device, health);
+  }
+
+  /** Ends hearing and monitoring. */
+  stop(): void {
+    this.#isStarted = false;
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  /** One after the other: a platform shows one question at a time, and some depend on the answer before. */
+  async #askForAll(): Promise<void> {
+    const { adapter } = this.#options;
+    const asked = new Set<Permission>();
+    for (;;) {
+      const next = missingPermissions(adapter.device, await adapter.read(), this.#options).find(
+        (one) => !asked.has(one),
+      );
+      if (next === undefined) return;
+      asked.add(next);
+      await adapter.ask(next);
+    }
+  }
+
+  /** At most one plan is under way; what changes meanwhile makes another one. */
+  #plan(): Promise<void> {
+    this.#isPlanOld = true;
+    this.#planning ??= this.#planWhileOld().finally(() => {
+      this.#planning = undefined;
+    });
+    return this.#planning;
+  }
+
+  async #planWhileOld(): Promise<void> {
+    const { adapter, installation, maxRegions } = this.#options;
+    while (this.#isPlanOld && this.#isStarted) {
+      this.#isPlanOld = false;
+      const query = {
+        installationId: installation.installationId,
+        ...(this.#venueId === undefined ? {} : { venueId: this.#venueId }),
+        ...(maxRegions === undefined ? {} : { maxRegions }),
+      };
+      const { regions } = (await this.#call('planRegions', { query })).result;
+      this.#regions = new Map(regions.map((region) => [region.identifier, region]));
+      const end = await adapter.hear(regions, {
+        onBorder: ({ identifier, event }) => this.#background(() => this.#cross(identifier, event)),
+        onSamples: (samples) => this.#background(() => this.#hear(samples)),
+      });
+      if (this.#isStarted) this.#end = end;
+      else end();
+    }
+  }
+
+  /** Entering the region of a whole venue is an ENTER of that venue; where else the phone is follows from what it hears now. */
+  async #cross(identifier: string, event: 'ENTER' | 'EXIT'): Promise<void> {
+    const { queue } = this.#options;
+    const region = this.#regions.get(identifier);
+    if (!this.#isStarted || region === undefined) return;
+    if (region.place) await queue.add({ place: region.place, event });
+    await queue.flush();
+    await this.#plan();
+  }
+
+  async #hear(samples: readonly Sighting[]): Promise<void> {
+    const { queue, now = Date.now } = this.#options;
+    if (!this.#isStarted || samples.length === 0) return;
+    await queue.add(...samples);
+    if (Math.abs(now() - this.#flushedAt) < flushEveryMs) return;
+    this.#flushedAt = now();
+    await queue.flush();
+  }
+
+  /** What cannot be sent waits in the queue. */
+  #background(work: () => Promise<void>): void {
+    work().catch((error: unknown) => report(error, this.#options.onError));
+  }
+}

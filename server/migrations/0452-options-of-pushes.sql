@@ -1,0 +1,2 @@
+-- How a push is shown, beyond its words.
+alter table pushes add column options text;
