@@ -60,6 +60,10 @@ const refusals: Readonly<Record<string, number>> = {
   endSession: 404,
   getDelivery: 404,
   approvePush: 409,
+  // APNs is not set up.
+  sendLiveActivity: 412,
+  createLiveActivityChannel: 412,
+  deleteLiveActivityChannel: 412,
   getPosition: 404,
   getErasure: 404,
   // The photograph of the example is not there, and nobody has verified a place.

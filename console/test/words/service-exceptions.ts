@@ -46,6 +46,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/presence/sightings/(read|lock|decide|record|answer|site|places)/',
         'features/places/beacons/regions/',
         'delivery/push/options',
+        'features/messages/push/live/',
         'features/presence/sightings/(service|pipeline|ticker)',
         'features/presence/live/(?!routes)',
         'features/presence/logs/',

@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { apsProblem } from './aps.ts';
 import { type Contract, type Exchange, type FakeAnswer, json } from './exchange.ts';
 import { verifiedJwt } from './jwt.ts';
+import { createFakeChannels, liveProblem } from './live-activities.ts';
 
 export interface FakeApns extends Contract {
   /** What an administrator would enter. */
@@ -49,6 +50,7 @@ export function createFakeApns(now: () => number): FakeApns {
     return undefined;
   }
 
+  const channels = createFakeChannels(entered.bundleId);
   const fake: FakeApns = {
     entered,
     providerTokens: new Set(),
@@ -65,13 +67,19 @@ export function createFakeApns(now: () => number): FakeApns {
       unavailable: refused(503, 'ServiceUnavailable'),
       gone: refused(410, 'Unregistered', { timestamp: 1_700_000_000_000 }),
     },
-    takes: ({ path }) => path.startsWith('/3/device/'),
-    recipient: ({ path }) => names.get(path.slice(10)) ?? path.slice(10),
-    content: ({ body }) => JSON.parse(String(body)),
+    takes: ({ path }) => /^\/(3\/device|4\/broadcasts|1\/apps)\//.test(path),
+    recipient: ({ path, headers }) =>
+      path.startsWith('/3/device/')
+        ? (names.get(path.slice(10)) ?? path.slice(10))
+        : String(headers['apns-channel-id'] ?? 'channels'),
+    content: ({ body }) => (body.length === 0 ? undefined : JSON.parse(String(body))),
     answer(exchange) {
       const { headers, path, connection } = exchange;
-      const no =
-        unauthorised(String(headers.authorization).replace(/^bearer /, ''), connection) ?? problemOf(exchange, entered);
+      const refusedBy = unauthorised(String(headers.authorization).replace(/^bearer /, ''), connection);
+      if (refusedBy) return refusedBy;
+      const ofChannel = channels.answer(exchange);
+      if (ofChannel) return ofChannel;
+      const no = problemOf(exchange, entered);
       if (no) return no;
       if (!names.has(path.slice(10))) return refused(400, 'BadDeviceToken');
       return { status: 200, headers: { 'apns-id': String(headers['apns-id']) } };
@@ -84,6 +92,7 @@ function problemOf({ headers, body }: Exchange, { bundleId }: { readonly bundleI
   const type = headers['apns-push-type'];
   const priority = headers['apns-priority'];
   if (headers['apns-topic'] === undefined) return refused(400, 'MissingTopic');
+  if (type === 'liveactivity') return liveProblem(headers, body, { topic: `${bundleId}.push-type.liveactivity` });
   if (!String(headers['apns-topic']).startsWith(String(bundleId))) return refused(400, 'DeviceTokenNotForTopic');
   if (!/^\d+$/.test(String(headers['apns-expiration']))) return refused(400, 'BadExpirationDate');
   const id = headers['apns-id'];

@@ -21,7 +21,7 @@ export function apnsResult(answer: ProviderAnswer, now: number): SendResult {
   const words = apnsWords(answer);
   if (status === 410) return { outcome: 'dead', reason: words, ...since(answer) };
   const told = apnsReason(answer);
-  if (told === 'BadDeviceToken') return { outcome: 'dead', reason: words };
+  if (told === 'BadDeviceToken' || told === 'ChannelNotRegistered') return { outcome: 'dead', reason: words };
   if (told === 'TooManyProviderTokenUpdates') {
     return retryLater(answer, now, { reason: words, scope: 'provider', afterMs: 60_000 });
   }

@@ -21,6 +21,13 @@ import { apnsReason, apnsResult, apnsWords } from './apns-answer.ts';
 import { apnsRequest } from './apns-message.ts';
 import { type ApnsSettings, isBundleId, readApnsSettings } from './apns-settings.ts';
 import { ApnsToken } from './apns-token.ts';
+import {
+  createChannelRequest,
+  deleteChannelRequest,
+  liveRequest,
+  manageOrigins,
+  maxLiveBytes,
+} from './live-activity.ts';
 
 const maxBytes = 4096;
 
@@ -47,24 +54,33 @@ interface TooEarly {
 function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network, noteClock }: SenderDeps): PushSender {
   const origin = network?.origin ?? origins[settings.environment];
   const client = new ProviderClient({ origin, ca: network?.ca, timeoutMs, connections: 8 });
+  const manageOrigin = network?.origin ?? manageOrigins[settings.environment];
+  const management = new ProviderClient({ origin: manageOrigin, ca: network?.ca, timeoutMs, connections: 1 });
   const clock = new IssuerClock(now, { name: 'Apple' }, noteClock);
   const tokens = new ApnsToken(settings, clock);
 
-  const post = (request: ProviderRequest, authorization: string, signal: AbortSignal) =>
-    client.send({ ...request, headers: { ...request.headers, authorization } }, signal);
+  const post = (to: ProviderClient, request: ProviderRequest, authorization: string, signal: AbortSignal) =>
+    to.send({ ...request, headers: { ...request.headers, authorization } }, signal);
 
   /** Sends, and if Apple reports the provider token as expired, or as of a wrong time, sends once more with a new one. */
   const authorised = async (
     request: ProviderRequest,
     signal: AbortSignal,
     again: () => ProviderRequest,
+    to = client,
   ): Promise<ProviderAnswer | NoAnswer | TooEarly> => {
     const authorization = tokens.get();
-    const answer = await post(request, authorization, signal);
+    const answer = await post(to, request, authorization, signal);
     if (!isAnswer(answer) || answer.status !== 403) return answer;
     const afterMs = tokens.renew(authorization, answer);
     if (afterMs === undefined) return answer;
-    return afterMs > 0 ? { afterMs } : post(again(), tokens.get(), signal);
+    return afterMs > 0 ? { afterMs } : post(to, again(), tokens.get(), signal);
+  };
+
+  const resultOf = (answer: ProviderAnswer | NoAnswer | TooEarly): SendResult => {
+    if ('afterMs' in answer) return { outcome: 'retry', reason: clockText, scope: 'provider', ...answer };
+    if (!isAnswer(answer)) return unanswered(answer);
+    return answer.status < 300 ? accepted(answer) : apnsResult(answer, now());
   };
 
   return tracked({
@@ -75,13 +91,32 @@ function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network, not
       const bytes = Buffer.byteLength(request.body);
       if (bytes > maxBytes) return tooLarge(bytes);
       const answer = await authorised(request, signal, build);
-      if ('afterMs' in answer) return { outcome: 'retry', reason: clockText, scope: 'provider', ...answer };
-      if (!isAnswer(answer)) return unanswered(answer);
-      return answer.status === 200 ? accepted(answer) : apnsResult(answer, now());
+      return resultOf(answer);
+    },
+    live: {
+      async send(activity, target, signal) {
+        const build = () => liveRequest(activity, target, settings.bundleId);
+        const request = build();
+        const most = 'channelId' in target ? maxLiveBytes.broadcast : maxLiveBytes.device;
+        const bytes = Buffer.byteLength(request.body);
+        return bytes > most ? tooLarge(bytes, most) : resultOf(await authorised(request, signal, build));
+      },
+      async createChannel(storesLatest, signal) {
+        const build = () => createChannelRequest(settings.bundleId, storesLatest);
+        const answer = await authorised(build(), signal, build, management);
+        const channelId = 'status' in answer && answer.status === 201 ? answer.headers['apns-channel-id'] : undefined;
+        return typeof channelId === 'string' ? { channelId } : resultOf(answer);
+      },
+      async deleteChannel(channelId, signal) {
+        const build = () => deleteChannelRequest(settings.bundleId, channelId);
+        return resultOf(await authorised(build(), signal, build, management));
+      },
     },
     test: async (signal) =>
       explain(await authorised(testRequest(settings), signal, () => testRequest(settings)), settings),
-    close: () => client.close(),
+    async close() {
+      await Promise.all([client.close(), management.close()]);
+    },
   });
 }
 
@@ -89,8 +124,8 @@ const clockText = 'APNs reports the provider token as expired although it is new
 
 const noTopic: SendResult = { outcome: 'failed', reason: "The installation's appIdentifier is not a bundle id." };
 
-function tooLarge(bytes: number): SendResult {
-  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs accepts ${maxBytes}.` };
+function tooLarge(bytes: number, most = maxBytes): SendResult {
+  return { outcome: 'failed', reason: `The message has ${bytes} bytes of payload; APNs accepts ${most}.` };
 }
 
 function accepted({ headers }: ProviderAnswer): SendResult {

@@ -27,7 +27,7 @@ export class Http1Client {
     const broken = (error: Error) => ended({ noAnswer: 'broken', text: `${this.#origin.host}: ${error.message}` });
     const outgoing: ClientRequest = httpsRequest(
       new URL(request.path, this.#origin),
-      { method: 'POST', agent: this.#agent, headers: request.headers },
+      { method: request.method ?? 'POST', agent: this.#agent, headers: request.headers },
       (response) => read(response, ended, broken),
     );
     outgoing.on('error', broken);

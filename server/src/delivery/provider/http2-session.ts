@@ -70,7 +70,8 @@ export class Http2Session {
     let stream: ClientHttp2Stream;
     try {
       // A list, because Node does far less with it than with an object: a third more requests a second.
-      const headers = [':method', 'POST', ':authority', this.#authority, ':scheme', 'https', ':path', request.path];
+      const { method = 'POST' } = request;
+      const headers = [':method', method, ':authority', this.#authority, ':scheme', 'https', ':path', request.path];
       for (const name in request.headers) headers.push(name, String(request.headers[name]));
       stream = this.#session.request(headers);
     } catch (error) {

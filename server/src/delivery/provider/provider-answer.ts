@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { SendResult } from '../push/push-sender.ts';
 
 export interface ProviderRequest {
+  /** POST without it. */
+  readonly method?: 'DELETE';
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | number>>;

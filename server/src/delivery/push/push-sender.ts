@@ -1,3 +1,5 @@
+import type { LiveActivities } from './live-activities.ts';
+
 /**
  * The port for sending a message to a device. Each provider is one implementation; all of them have to pass the same
  * conformance suite (`server/test/conformance/push-sender.ts`).
@@ -92,6 +94,8 @@ export interface PushSender {
    * calls run at once; the order is not kept.
    */
   send(message: PushMessage, target: PushTarget, signal: AbortSignal): Promise<SendResult>;
+  /** Of Apple's devices. */
+  readonly live?: LiveActivities;
   /** Tries the credentials. Never throws, whatever the provider answers. */
   test(signal: AbortSignal): Promise<TestAnswer>;
   /** Closes connections; messages in progress end first. */

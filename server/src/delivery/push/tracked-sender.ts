@@ -16,6 +16,7 @@ export function tracked(sender: PushSender): PushSender {
         if (--underWay === 0) ended();
       });
     },
+    ...(sender.live ? { live: sender.live } : {}),
     test: (signal) => sender.test(signal),
     async close() {
       isClosed = true;

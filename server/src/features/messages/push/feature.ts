@@ -4,6 +4,7 @@ import type { Feature } from '../../feature.ts';
 import { pushConsoleEndpoints } from './console-routes.ts';
 import { createPushDelivery, type PushDelivery } from './delivery.ts';
 import { deliveryEndpoints } from './delivery-routes.ts';
+import { liveActivityEndpoints } from './live/routes.ts';
 import { pushNotice } from './notice.ts';
 import { pushEndpoints } from './routes.ts';
 import { wakeTarget } from './wake.ts';
@@ -51,6 +52,7 @@ export function pushFeature(context: Context): Feature {
         },
         hidden,
       }),
+      ...liveActivityEndpoints(context),
       ...deliveryEndpoints({
         ...context,
         noteReceipt: async (db, appId, receipt) => {
