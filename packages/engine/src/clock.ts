@@ -51,7 +51,7 @@ export interface Corrected {
 
 /** The clock after one more message, and which of its times are impossible. */
 export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): Corrected {
-  if (sentAt !== undefined) return learnFromSending(clock, { sentAt, times, now });
+  if (sentAt !== undefined) return learnFromSending(clock, { sentAt, now });
   const newest = newestPlausible(times, now + Math.max(0, clock.error));
   if (newest === undefined) return { clock, ...sameFor(clock.error), latest: Number.POSITIVE_INFINITY };
   const found = newest - now;
@@ -64,7 +64,7 @@ const sameFor = (error: number) => ({ error, errorAt: () => error });
 
 function learnFromSending(
   clock: ClockState,
-  { sentAt, times, now }: { readonly sentAt: number; readonly times: readonly number[]; readonly now: number },
+  { sentAt, now }: { readonly sentAt: number; readonly now: number },
 ): Corrected {
   const { sent = [] } = clock;
   // A message sent a second time says when it was first sent: that does not mean that a clock is behind.
@@ -72,25 +72,23 @@ function learnFromSending(
   const isKnown = place >= 0;
   const next = isKnown ? clock : withFound(clock, sentAt - now);
   const error = isKnown ? (sent[place] as Sent)[1] : next.error;
-  const errorAt = errorsSince(sent.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error], times);
+  const errorAt = errorsSince(sent.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error]);
   const remembered = isKnown ? sent : [...sent, [sentAt, error] as const].slice(-REMEMBERED);
   return { clock: { ...next, sent: remembered }, error, errorAt, latest: now + error + MAX_AHEAD_MS };
 }
 
 /**
- * What has to be taken from each time of a message. If the clock was set after the message before it, what was heard until then
- * has the times of the clock as it was: as much time passed by either as lies between the two messages.
+ * What has to be taken from each time of a message, if the clock was set after the message before it. A time is by the clock as it is now
+ * if that puts it between the two messages, and else by the clock as it was, unless it would then lie in the future. Messages take a
+ * while, so that neither moment is known exactly; half of what the clock was set by leaves no doubt.
  */
-function errorsSince(before: Sent | undefined, now: Sent, times: readonly number[]): (time: number) => number {
-  const [sentAt, error] = now;
+function errorsSince(before: Sent | undefined, [sentAt, error]: Sent): (time: number) => number {
   if (before === undefined || Math.abs(before[1] - error) <= TOLERANCE_MS) return () => error;
   const [beforeAt, beforeError] = before;
-  const passed = sentAt - error - (beforeAt - beforeError);
-  const isAfter = (time: number) => time > sentAt - passed && time <= sentAt;
-  const isBefore = (time: number) => time >= beforeAt && time <= beforeAt + passed;
-  // Anything else was sent late, and nothing says by which clock it was heard.
-  if (!times.every((time) => isAfter(time) || isBefore(time))) return () => error;
-  return (time) => (isAfter(time) ? error : beforeError);
+  const doubt = Math.min(MAX_DELAY_MS, Math.abs(error - beforeError) / 2);
+  const [from, until] = [beforeAt - beforeError - doubt, sentAt - error];
+  const isSince = (at: number) => at >= from && at <= until;
+  return (time) => (isSince(time - error) || time - beforeError > until + doubt ? error : beforeError);
 }
 
 function withFound(clock: ClockState, found: number): ClockState {
