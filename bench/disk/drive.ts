@@ -81,7 +81,6 @@ export async function driveVisits({ app, db, clock, phones, visitsEach, halfWay 
         ),
       );
       await app.ticker.tick();
-      await app.flushTracks();
     }
     await app.idle();
     // What an hourly sweep takes; in a running service the room is used again.

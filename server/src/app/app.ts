@@ -31,8 +31,6 @@ export interface App
   readonly consoleEndpoints: readonly ConsoleEndpoint[];
   /** The port for MQTT devices, if there is one; open from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
-  /** Writes what is held of tracks in memory and is due; answers of how many. */
-  readonly flushTracks: () => Promise<number>;
   /** Looks at once at what may need a person, and tells whom it concerns. */
   checkAlerts(): Promise<void>;
   /** Looks at once whether there are more visitors somewhere than may be. */
@@ -93,7 +91,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     ...context,
     ...{ endpoints, consoleEndpoints, devices: devicePort.broker, ticker, retention, bus },
-    flushTracks: () => sightings.flush(),
     sweep: sweeping.sweep,
     checkAlerts: () => context.alerts.check(),
     checkOccupancy: () => context.occupancyWatch.look(),

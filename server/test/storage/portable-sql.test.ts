@@ -112,7 +112,6 @@ describe('statements for a distributed database', () => {
       await site.send([sample]);
     }
     app.clock.now += 60_000;
-    await app.app.flushTracks();
     await app.app.ticker.tick();
     await app.app.idle();
     for (const path of [
@@ -164,7 +163,6 @@ describe('statements for a distributed database', () => {
       await Promise.all(names.map((installationId) => site.send([sample], { installationId })));
     }
     app.clock.now += 120_000;
-    await app.app.flushTracks();
     await app.app.ticker.tick();
     await app.app.idle();
     const of = async (table: string) => (await site.rows(table)).filter((row) => ids.has(row['installation_id']));

@@ -30,7 +30,6 @@ export const makers: Makers<Context, 'backups' | 'backupRestores' | 'backupSched
       ...{ db, blobs, now, inBackground },
       folder: backupsFolder(config),
       keptDays: config.backupDays,
-      settle: () => context.sightings.flush({ isLast: true }),
       assertRoom: () => assertRoom('create'),
     });
   },

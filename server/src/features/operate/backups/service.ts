@@ -22,8 +22,6 @@ export interface BackupDeps {
   readonly keptDays: number;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
-  /** Has everything written that is only held in memory. */
-  readonly settle?: () => Promise<unknown>;
   /** @throws Failure Timeout when little room is left on the disk */
   readonly assertRoom: () => void;
 }
@@ -204,9 +202,8 @@ export class BackupService {
   }
 
   async #write({ backupId, startedAt }: RunningBackup): Promise<void> {
-    const { db, blobs, folder, now, settle } = this.#deps;
+    const { db, blobs, folder, now } = this.#deps;
     try {
-      await settle?.();
       await writeBackup({
         db,
         blobs,

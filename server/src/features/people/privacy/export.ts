@@ -23,8 +23,6 @@ export interface Exporting {
   readonly more: Readonly<Record<string, (row: Row) => object>>;
   /** Rows of a table without what they tell about other people. */
   readonly conceal: Readonly<Record<string, (row: Row, person: Person) => Row>>;
-  /** Has everything written that is known of the person and only held in memory. */
-  readonly settle?: (person: Person) => Promise<void>;
 }
 
 /** What the rules of an app hide from the person who asks. */
@@ -43,7 +41,6 @@ export async function* exportPerson(
 ): AsyncGenerator<string> {
   const { parts, now } = exporting;
   const { appId, userId, installationIds } = person;
-  await exporting.settle?.(person);
   const withheld = withholding && withholding.tables.length > 0 ? { withheld: withholding.tables } : {};
   const about = { appId, exportedAt: isoTime(now()), userId, installationIds };
   const head = { format: 'pharos-person', version: 1, ...about, ...withheld };

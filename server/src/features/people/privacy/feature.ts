@@ -9,11 +9,10 @@ import { privacyDeps } from './wiring.ts';
 
 /** What is known of a person: shown to her, and erased. */
 export function privacyFeature(context: Context): Feature {
-  const { config, assertApp, backups, sightings } = context;
+  const { config, assertApp, backups } = context;
   const deps = {
     ...privacyDeps(context, { ...context, dataFolder: config.dataFolder, listBackups: () => backups.kept() }),
     assertApp,
-    settle: sightings.flushOf,
   };
   return {
     endpoints: privacyEndpoints(deps),

@@ -4,7 +4,7 @@ import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { heardConsoleEndpoints } from './answer/heard.ts';
 import { findLearnable } from './lock/lock.ts';
-import { flush, flushAll, TrackCache } from './lock/track-cache.ts';
+import { TrackCache } from './lock/track-cache.ts';
 import { mendFutureTracks } from './lock/track-store.ts';
 import { findWhereabouts, type Whereabouts } from './places/whereabouts.ts';
 import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
@@ -32,10 +32,6 @@ import { visitEndpoints } from './traces/visits.ts';
 export interface Sightings extends Feature {
   readonly ticker: Ticker;
   readonly trackCache: TrackCache;
-  /** Writes what the cache has and is due, or all of it with `isLast`; answers of how many. */
-  readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
-  /** Writes what the cache has of some installations. */
-  readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
   readonly retention: Retention;
   readonly takeHeard: SightingService['takeHeard'];
 }
@@ -59,8 +55,6 @@ export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabou
       findWhereabouts(sightings.trackCache, db, key),
   noteClientLog: () => noteClientLog,
 };
-
-const flushEveryMs = 1_000;
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
 function createSightings(context: Context): Sightings {
@@ -87,27 +81,12 @@ function createSightings(context: Context): Sightings {
   const retention = createRetention(retaining(context));
   const { countInstallations: count, installationsAfter: next, findBlur, enqueue } = context;
   const replaying = { db, now, findPolicy, assertApp, findBlur, enqueue, installations: { next, count } };
-  const flushing = { trackCache, now, write: service.flush, findPolicy };
-  let timer: NodeJS.Timeout | undefined;
-  let isFlushing = false;
-  const flushNow = async () => {
-    if (isFlushing) return;
-    isFlushing = true;
-    await flush(flushing).finally(() => {
-      isFlushing = false;
-    });
-  };
   return {
     trackCache,
-    flush: (how) => flush(flushing, how),
-    async flushOf({ appId, installationIds }) {
-      const keys = installationIds.map((installationId) => ({ appId, installationId }));
-      await flushAll(flushing, trackCache.unwritten(keys));
-    },
     ticker,
     retention,
     takeHeard: service.takeHeard,
-    ...endpointsOf(context, { service, trackCache, radio, hearing, counts, replaying }),
+    ...endpointsOf(context, { service, radio, hearing, counts, replaying }),
     jobs: { ...erasureJobHandlers({ db, traceTables: context.traceTables }), [replayJob]: replayHandler(replaying) },
     sweeps: {
       'adding months to tables': () => addPartitions(db, now()),
@@ -121,16 +100,12 @@ function createSightings(context: Context): Sightings {
     start() {
       inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
       ticker.start(inBackground);
-      timer = setInterval(() => inBackground('writing cached tracks', flushNow), flushEveryMs).unref();
     },
     stop() {
-      clearInterval(timer);
       ticker.stop();
       retention.stop();
     },
-    async close() {
-      await Promise.all([counts.flush(), flush(flushing, { isLast: true })]);
-    },
+    close: () => counts.flush(),
   };
 }
 
@@ -147,7 +122,6 @@ function retaining(context: Context): RetentionDeps {
 
 interface Parts {
   readonly service: SightingService;
-  readonly trackCache: TrackCache;
   readonly radio: RadioLearning;
   readonly hearing: HearingLearning;
   readonly counts: UnnamedCounts;
@@ -156,7 +130,7 @@ interface Parts {
 
 function endpointsOf(
   context: Context,
-  { service, trackCache, radio, hearing, counts, replaying }: Parts,
+  { service, radio, hearing, counts, replaying }: Parts,
 ): Pick<Feature, 'endpoints' | 'consoleEndpoints'> {
   const { db, now, findHeld, assertApp, pseudonymsOf, listPhones, readableTriggers } = context;
   const { findDrawnFloor: findFloor, listPlaced: listBeacons, isOnFloor } = context;
@@ -175,7 +149,7 @@ function endpointsOf(
     ],
     consoleEndpoints: [
       ...heardConsoleEndpoints({
-        ...{ db, now, trackCache, assertApp, pseudonymsOf },
+        ...{ db, now, assertApp, pseudonymsOf },
         ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),
       }),
       ...radioConsoleEndpoints({ radio, assertApp }),

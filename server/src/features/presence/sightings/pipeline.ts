@@ -99,7 +99,7 @@ async function endForbidden(db: Db, locked: readonly Locked[]): Promise<Locked[]
     if (!isForbidden && !isAhead(track.record, now)) left.push(one);
     else {
       await endPresence(db, { ...track.key, now });
-      left.push({ ...one, track: { ...unknownTrack(track.key), seen: track.seen } });
+      left.push({ ...one, track: unknownTrack(track.key) });
     }
   }
   return left;
@@ -126,7 +126,7 @@ async function decideFresh(
     reads: readsOf(db, { appId, installationId, userId: personOf(lock), model, site, past }),
     keys,
     clock: intake.isOwn ? clock : undefined,
-    why: intake.isFlush ? 'flush' : 'batch',
+    why: 'batch',
   });
 }
 

@@ -31,7 +31,6 @@ import {
 import { type RecordTools, recordDecisions } from './record/record.ts';
 import type { SiteCache } from './site/site.ts';
 import type { Effect, Intake, ItemProblem, Report, Sender } from './stages/stages.ts';
-import type { TrackKey } from './traces/reported.ts';
 
 export const sightingsTag: Tag = {
   name: 'Sightings',
@@ -120,20 +119,6 @@ export function createSightingService({ db, site, places, trackCache = new Track
     return { placed: { problems: [...refused, ...problems] }, effects };
   }
   return {
-    /** Writes what the cache has of an installation. @throws Failure ObjectNotFound when it is gone */
-    async flush({ appId, installationId }: TrackKey, { policy, now }: Pick<Sender, 'policy' | 'now'>): Promise<void> {
-      const sender = {
-        appId,
-        policy,
-        now,
-        userId: undefined,
-        seesAll: true,
-        seesWhereabouts: false,
-        secret: undefined,
-      };
-      const nothing = { reports: [], sentAt: undefined, batchKey: undefined };
-      await batcher.add({ ...nothing, sender, id: installationId, isOwn: false, isFlush: true });
-    },
     /**
      * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
      *

@@ -17,8 +17,7 @@ import {
   timestampSchema,
 } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
-import type { TrackCache } from '../lock/track-cache.ts';
-import { findSegments } from '../lock/track-store.ts';
+import { findBatches, findSegments } from '../lock/track-store.ts';
 
 const heard = Type.Object({
   samples: Type.Array(Type.Number(), { description: 'RSSI in dBm, in the order in which they were sensed' }),
@@ -39,7 +38,6 @@ const nearbyExample = { beacons: [{ beaconId: exampleId, rssi: -52, samples: 9, 
 
 interface Deps {
   readonly db: Database;
-  readonly trackCache: TrackCache;
   /** The phones (objectIds) that an administrator has paired. */
   readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
   readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
@@ -135,15 +133,13 @@ interface AskedSamples {
 }
 
 /** What a phone has sensed, in order of time. */
-async function samplesOf(
-  { db, trackCache }: Deps,
-  { appId, installationId, since }: AskedSamples,
-): Promise<readonly Sample[]> {
-  const [segments = []] = await findSegments(db, [{ appId, installationId, from: since - segmentMs }]);
-  return [
-    ...segments.flatMap(({ samples }) => readSamples(samples)),
-    ...trackCache.samplesOf({ appId, installationId }),
-  ]
+async function samplesOf({ db }: Deps, { appId, installationId, since }: AskedSamples): Promise<readonly Sample[]> {
+  const key = { appId, installationId };
+  const [[segments = []], [batches = []]] = await Promise.all([
+    findSegments(db, [{ ...key, from: since - segmentMs }]),
+    findBatches(db, [key]),
+  ]);
+  return [...[...segments, ...batches].flatMap(({ samples }) => readSamples(samples))]
     .filter(({ occurredAt }) => occurredAt >= since)
     .sort((a, b) => a.occurredAt - b.occurredAt);
 }

@@ -1,96 +1,74 @@
-import { type ClockState, compareSamples, type PresenceState, type Sample } from '@pharos/engine';
+import type { ClockState, Sample } from '@pharos/engine';
 import {
   type Decision,
   type DecisionContext,
+  deadlineOf,
   decide,
   mergeSamples,
   newRecord,
   type Reads,
   readSamples,
   type TrackRecord,
+  writeSamples,
 } from '@pharos/engine/decide';
-import { addUnwritten, isInVisit, isMuch, type TrackCache, VISIT_WRITE_MS } from '../lock/track-cache.ts';
+import { addUnwritten, isMuch, type TrackCache } from '../lock/track-cache.ts';
 import { newVersion } from '../lock/track-store.ts';
 import type { Decided } from '../stages/stages.ts';
-import { type KnownTrack, nothingUnwritten, type Unwritten } from '../stages/track.ts';
+import { type KnownTrack, nothingUnwritten, type TrackVersion, type Unwritten } from '../stages/track.ts';
 import { nothingKept } from './past.ts';
 
-/** Which batches need not be written at once: nothing follows from them, and nothing would be missed without them. Pure. */
+/** Which batches need only be stored beside the track: nothing follows from them. Pure. */
 
-/** A share of a position's belief from which a beacon's radius may soon hold the visitor. */
-const LIKELY_SOON = 0.2;
+/** A track is written at least this often while something is heard, ms: those that are not are deleted after days. */
+const MAX_BESIDE_MS = 30 * 60_000;
 
-/** Somebody may be about to enter: the evidence must outlive a crash, or a short visit would be lost. */
-function isComing({ radius, near, immediate, standing, visit }: PresenceState): boolean {
-  if (near.toward === 'in' || immediate.toward === 'in') return true;
-  if (visit !== null || radius.inside === true) return false;
-  return radius.toward === 'in' || (standing !== null && standing.share >= LIKELY_SOON);
-}
-
-interface Written {
-  /** When the track was written last, ms. */
-  readonly writtenAt: number;
-  /** The newest sample that was written, ms; a backlog brings much of it at once. */
-  readonly writtenUntil: number | null;
-  readonly now: number;
-  readonly before: TrackRecord;
-}
-
-/** Whether a batch that was applied in order may wait in memory. */
+/** Whether nothing followed from a batch that was applied in order. */
 function isQuiet(
-  { sensed, record, verdicts, events }: Decision,
-  { writtenAt, writtenUntil, now, before }: Written,
+  { writtenAt }: TrackVersion,
+  { start: { record: before }, decision, now }: Pick<Done, 'start' | 'decision' | 'now'>,
 ): boolean {
+  const { sensed, record, verdicts, events } = decision;
+  if (before === undefined) return false;
   if (events.length + verdicts.length + sensed.visits.length > 0 || sensed.isLate) return false;
   if (sensed.changedEvents.length + sensed.removedEvents.length > 0) return false;
   if (!isSame(record.waits, before.waits) || !isSame(record.ended, before.ended)) return false;
   // A clock that has been set back says nothing about how long it has been.
-  const { at, beacons } = record.track;
-  const isLong = Math.abs(now - writtenAt) >= VISIT_WRITE_MS || (at ?? 0) - (writtenUntil ?? 0) >= VISIT_WRITE_MS;
-  if (isLong && isInVisit(record)) return false;
-  return !Object.values(beacons).some((state) => state.heardAt === at && isComing(state));
+  if (Math.abs(now - writtenAt) >= MAX_BESIDE_MS) return false;
+  // The ticker knows the deadline of the track that is written, which may come too early, but not too late.
+  const [earlier, later] = [deadlineOf(before, true), deadlineOf(record, true)];
+  return later === null || (earlier !== null && later >= earlier);
 }
 
 const isSame = (a: readonly unknown[], b: readonly unknown[]) =>
   a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b));
 
-/** What a decision starts from, given what the cache has, and whether its result is written or stays in the cache. */
+/** What a decision starts from, and whether the track is written with its result. */
 
 interface Start {
-  readonly known: KnownTrack;
   /** Undefined: nothing is known about it. */
   readonly record: TrackRecord | undefined;
   readonly samples: readonly Sample[];
-  /** Samples that the cache has already. */
+  /** Samples that are stored beside the track already. */
   readonly duplicates: number;
   /** What `record` has beyond the stored one. */
   readonly unwritten: Unwritten;
 }
 
 /**
- * Samples that are newer than all before go on from the record in memory. Otherwise what the cache has is added to them, and the
- * decision starts from the stored record, since late samples are inserted among stored ones.
+ * Samples that are newer than all before go on from the record in memory. Otherwise what is stored beside the track is added to them,
+ * and the decision starts from the track as it was written, since late samples are inserted among stored ones.
  */
 async function startWith(
-  known: KnownTrack,
+  { record, unwritten }: KnownTrack,
   samples: readonly Sample[],
   storedRecord: () => Promise<TrackRecord | undefined>,
 ): Promise<Start> {
-  const { record, unwritten, apart } = known;
-  const asItIs = { known, record, samples, duplicates: 0, unwritten };
-  const isApart = apart.length > 0;
-  if (!isApart && (unwritten.samples.length === 0 || areNewer(samples, record))) return asItIs;
-  const cached = isApart ? once(apart) : unwritten.samples.flatMap(({ samples }) => readSamples(samples));
-  const { merged, duplicates } = mergeSamples(cached, samples);
-  if (duplicates === samples.length && !isApart) return { ...asItIs, samples: [], duplicates };
-  const start = isApart ? record : await storedRecord();
-  return {
-    known,
-    record: start,
-    samples: merged,
-    duplicates,
-    unwritten: { ...nothingUnwritten, keys: unwritten.keys },
-  };
+  const asItIs = { record, samples, duplicates: 0, unwritten };
+  if (unwritten.samples.length === 0 || areNewer(samples, record)) return asItIs;
+  const beside = unwritten.samples.flatMap(({ samples }) => readSamples(samples));
+  const { merged, duplicates } = mergeSamples(beside, samples);
+  if (duplicates === samples.length) return { ...asItIs, samples: [], duplicates };
+  return { record: await storedRecord(), samples: merged, duplicates, unwritten: nothingUnwritten };
 }
 
 function areNewer(samples: readonly Sample[], record: TrackRecord | undefined): boolean {
@@ -98,60 +76,50 @@ function areNewer(samples: readonly Sample[], record: TrackRecord | undefined): 
   return at === null || samples.every(({ occurredAt }) => occurredAt > at);
 }
 
-/** Parts that were cached side by side begin with the same samples. */
-function once(samples: readonly Sample[]): Sample[] {
-  return [...new Map(samples.map((one) => [JSON.stringify(one), one])).values()].sort(compareSamples);
-}
-
-interface Settling {
+interface Done {
   readonly start: Start;
   readonly decision: Decision;
+  /** As they were given, with their clock corrected. */
+  readonly samples: readonly Sample[];
   readonly now: number;
-  readonly keys: readonly string[];
+}
+
+interface Settling extends Done {
+  readonly track: KnownTrack;
   readonly isDue: boolean;
+  readonly isNamed: boolean;
 }
 
 function settle(
   tracks: TrackCache,
-  { start, decision, now, keys, isDue }: Settling,
-): Pick<Decided, 'decision' | 'isCached' | 'version' | 'keys' | 'afterCommit'> {
-  const { known, unwritten } = start;
+  { track, start, decision, samples, now, isDue, isNamed }: Settling,
+): Pick<Decided, 'decision' | 'batch' | 'hasBatches' | 'version' | 'afterCommit'> {
   const { record, sensed } = decision;
+  const { key, stored } = track;
   const version = newVersion();
-  if (!decision.hasChanged && !isDue) {
-    const { record: before, stored, apart } = known;
-    // What was cached separately is all stored by now.
-    const isClear = apart.length > 0 && before !== undefined && stored !== undefined;
-    const afterCommit = () => {
-      if (isClear) tracks.keep(known, { record: before, stored }, nothingUnwritten);
+  const hasBatches = (stored?.batches ?? 0) > 0;
+  if (!decision.hasChanged && !isDue)
+    return { decision, batch: undefined, hasBatches: false, version, afterCommit: () => undefined };
+  const all = addUnwritten(start.unwritten, sensed);
+  // Of those who are not to be named no samples are kept, so that their track is all there is.
+  if (stored !== undefined && isNamed && !isDue && !isMuch(all) && isQuiet(stored, { start, decision, now })) {
+    const place = stored.batches + 1;
+    const clock = isSame([record.clock], [track.record?.clock]) ? null : record.clock;
+    return {
+      decision,
+      batch: { place, samples: writeSamples(samples), now, clock },
+      hasBatches,
+      version,
+      afterCommit: () => tracks.keep(key, { record, stored: { ...stored, batches: place } }, all),
     };
-    return { decision, isCached: false, version, keys: isClear ? [...unwritten.keys, ...keys] : keys, afterCommit };
-  }
-  const { written, dropped } = sensed;
-  const at = start.record?.track.at ?? null;
-  const all = addUnwritten(unwritten, { written, dropped, keys, now, at });
-  const { stored } = known;
-  if (stored !== undefined && !isDue && !isMuch(all) && mayStayCached(tracks, { start, decision, now }, all.from)) {
-    const afterCommit = () => tracks.keep(known, { record, stored }, all);
-    return { decision, isCached: true, version, keys: [], afterCommit };
   }
   return {
     decision: { ...decision, hasChanged: true, sensed: { ...sensed, written: all.samples, dropped: all.dropped } },
-    isCached: false,
+    batch: undefined,
+    hasBatches,
     version,
-    keys: all.keys,
-    afterCommit: () => tracks.keep(known, { record, stored: { version, writtenAt: now } }, nothingUnwritten),
+    afterCommit: () => tracks.keep(key, { record, stored: { version, writtenAt: now, batches: 0 } }, nothingUnwritten),
   };
-}
-
-function mayStayCached(
-  tracks: TrackCache,
-  { start, decision, now }: Pick<Settling, 'start' | 'decision' | 'now'>,
-  from: number | null,
-): boolean {
-  const { known, record: before } = start;
-  if (known.stored === undefined || known.apart.length > 0 || before === undefined || !tracks.hasRoom) return false;
-  return isQuiet(decision, { writtenAt: known.stored.writtenAt, writtenUntil: from, now, before });
 }
 
 export interface Deciding {
@@ -165,26 +133,56 @@ export interface Deciding {
   readonly keys?: readonly string[];
   /** The sender's clock, where it is the phone's own. */
   readonly clock?: ClockState | undefined;
-  /** flush: what the cache holds is to be written. tick: time has passed, which counts without samples, too. */
-  readonly why: 'batch' | 'flush' | 'tick';
+  /** tick: time has passed, which counts without samples, too. */
+  readonly why: 'batch' | 'tick';
 }
 
-/** Decides what follows for one installation, and whether that is written or stays in the cache. */
-export async function decideOne(
-  cache: TrackCache,
-  { appId, context, track, samples, reads, keys = [], clock, why }: Deciding,
-): Promise<Decided> {
+/** Decides what follows for one installation, and whether its track is written with it. */
+export async function decideOne(cache: TrackCache, deciding: Deciding): Promise<Decided> {
+  const { appId, context, samples, keys = [], why } = deciding;
+  const isNamed = context.permissions?.analytics ?? true;
+  const { track, left } = await catchUp(deciding);
+  const all = left.length === 0 ? samples : mergeSamples(left, samples).merged;
+  const { start, decision } = await decideFrom(track, { ...deciding, samples: all });
+  const isDue = why === 'tick' || left.length > 0;
+  const { now } = context;
+  const settled = settle(cache, {
+    ...{ track, start, samples, now, isDue, isNamed },
+    decision: isNamed ? decision : withoutTrail(decision),
+  });
+  return { appId, context, keys, duplicates: start.duplicates + decision.sensed.duplicates, ...settled };
+}
+
+async function decideFrom(
+  track: KnownTrack,
+  { context, samples, reads, clock, why }: Omit<Deciding, 'track'>,
+): Promise<Pick<Done, 'start' | 'decision'>> {
   const { now, policy } = context;
   const isNamed = context.permissions?.analytics ?? true;
   const start = await startWith(track, samples, reads.record);
   const ear = start.record === undefined && isNamed && policy.oneZone ? await reads.ear?.() : null;
   const record = { ...(start.record ?? newRecord(now, ear)), ...(clock ? { clock } : {}) };
   const own: Reads = { ...reads, record: async () => record, ...(isNamed ? {} : { kept: nothingKept }) };
-  const decision = await decide(own, context, why === 'tick' && start.samples.length === 0 ? null : start.samples);
-  const isUnwritten = track.unwritten.since !== undefined || track.apart.length > 0;
-  const isDue = why === 'tick' || (why === 'flush' && isUnwritten);
-  const settled = settle(cache, { start, decision: isNamed ? decision : withoutTrail(decision), now, keys, isDue });
-  return { appId, context, duplicates: start.duplicates + decision.sensed.duplicates, ...settled };
+  const onlyTime = why === 'tick' && start.samples.length === 0;
+  return { start, decision: await decide(own, context, onlyTime ? null : start.samples) };
+}
+
+/**
+ * The track as it was in the process that stored batches beside it: each is taken in as it was when it arrived. If something follows from
+ * one now, because what is configured has changed since, its samples and all later ones are `left` to be taken in as if they came now.
+ */
+async function catchUp(deciding: Deciding): Promise<{ readonly track: KnownTrack; readonly left: readonly Sample[] }> {
+  const { apart } = deciding.track;
+  let track: KnownTrack = { ...deciding.track, apart: [] };
+  for (const [index, { samples: text, now }] of apart.entries()) {
+    const context = { ...deciding.context, now };
+    const samples = readSamples(text);
+    const { start, decision } = await decideFrom(track, { ...deciding, context, samples, clock: undefined });
+    if (track.stored === undefined || !isQuiet(track.stored, { start, decision, now }))
+      return { track, left: apart.slice(index).flatMap(({ samples }) => readSamples(samples)) };
+    track = { ...track, record: decision.record, unwritten: addUnwritten(start.unwritten, decision.sensed) };
+  }
+  return { track, left: [] };
 }
 
 /** Of those who are not named no samples are kept. */

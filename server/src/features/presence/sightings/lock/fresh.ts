@@ -127,10 +127,7 @@ export async function freshOf(
     db,
     all.flatMap((one) => one.keys.map((key) => ({ ...scopeOf(one), key }))),
   );
-  const newKeysOf = (one: Keyed) => {
-    const { keys: cached } = one.track.unwritten;
-    return new Set(one.keys.filter((key) => !cached.includes(key) && !stored.has(keyText({ ...scopeOf(one), key }))));
-  };
+  const newKeysOf = (one: Keyed) => new Set(one.keys.filter((key) => !stored.has(keyText({ ...scopeOf(one), key }))));
   const answers = await findAnswers(
     db,
     all.flatMap((one) => {

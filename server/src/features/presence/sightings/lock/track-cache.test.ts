@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../../test/support/build-app.ts';
-import { openConsole } from '../../../../../test/support/console.ts';
 import { type Node, openNode, openSite, type Site, stay, walk } from '../../../../../test/support/site.ts';
-import { defaultPolicy } from '../../../../access/policy.ts';
-import { flushAll, TrackCache } from './track-cache.ts';
 
-/** What is overheard stays in memory; what is seen of it afterwards is as if it had been written at once. */
+/** A batch from which nothing follows is stored beside the track; what is seen of it afterwards is as if the track had been written. */
 
 for (const database of bothDatabases) {
-  describe(`what is held in memory on ${database}`, () => {
+  describe(`what is stored beside a track on ${database}`, () => {
     let site: Site;
     let other: Node;
     let phones = 0;
@@ -27,7 +24,7 @@ for (const database of bothDatabases) {
     type App = Node['app'];
     const here = () => site.app.app;
     async function newPhone() {
-      const name = `held-${++phones}`;
+      const name = `beside-${++phones}`;
       return { name, id: await site.installation({ installationId: name }) };
     }
     async function send(app: App, name: string, sightings: readonly object[]) {
@@ -69,7 +66,8 @@ for (const database of bothDatabases) {
       const samples = walk([...stay(20, 60), ...stay(1, 10)], start);
       await live(samples.slice(0, 60), start, (sample) => send(here(), name, [sample]));
       const [track] = await of('tracks', id);
-      assert.ok(Number(track?.['updated_at']) <= start + 10_000, 'after the first deliveries nothing is written');
+      assert.ok(Number(track?.['updated_at']) <= start + 10_000, 'after the first deliveries it is not written');
+      assert.ok((await of('newest_samples', id)).length > 50);
       // Repeated, and late by minutes: neither writes nor breaks anything.
       assert.equal((await send(here(), name, samples.slice(30, 40))).duplicates, 10);
       await live(samples.slice(60), start + 60_000, (sample) => send(here(), name, [sample]));
@@ -79,21 +77,19 @@ for (const database of bothDatabases) {
       assert.equal((await visitsOf(id, start)).length, 1);
       const texts = (await of('track_samples', id)).map((row) => String(row['samples'])).join('');
       assert.ok(texts.split('\n').length > 60, 'all that was overheard before is written with it');
+      assert.ok((await of('newest_samples', id)).length < 10, 'and no longer beside it');
     });
 
-    test('while a visit is open it is written every ten seconds, and the rest when it falls due', async () => {
+    test('another node ends a visit by all that was acknowledged', async () => {
       const { name, id } = await newPhone();
       const start = site.now + 3_600_000;
       await live(walk(stay(1.5, 35), start), start, (sample) => send(here(), name, [sample]));
-      const writtenAt = async () => (Number((await of('tracks', id))[0]?.['updated_at']) - start) / 1000;
-      const before = await writtenAt();
-      assert.ok(before < 34 && before >= 24, `written at ${before}`);
-      site.app.clock.now = start + 45_000;
-      await here().flushTracks();
-      assert.equal(await writtenAt(), 45);
+      const writtenAt = Number((await of('tracks', id))[0]?.['updated_at']) - start;
+      assert.ok(writtenAt < 30_000, `written at ${writtenAt}`);
       site.app.clock.now = start + 3_600_000;
       await other.app.ticker.tick();
       assert.deepEqual(await visitsOf(id, start), [[0, 34_000, 0, 'silence']]);
+      assert.deepEqual(await of('newest_samples', id), []);
     });
 
     test('a phone that is heard by two nodes in turn makes the visits that one node would have seen', async () => {
@@ -102,10 +98,6 @@ for (const database of bothDatabases) {
         const { name, id } = await newPhone();
         const start = site.now + 7_200_000;
         await live(walk(path, start), start, (sample, n) => send(nodeOf(n), name, [sample]));
-        for (const app of [here(), other.app]) {
-          site.app.clock.now += 15_000;
-          await app.flushTracks();
-        }
         site.app.clock.now += 3_600_000;
         await other.app.ticker.tick();
         const messages = (await of('firings', id)).length;
@@ -117,7 +109,7 @@ for (const database of bothDatabases) {
         assert.deepEqual(await seen((n) => (Math.floor(n / each) % 2 === 0 ? here() : other.app)), expected);
     });
 
-    test('the first delivery after a start counts, although it is only held', async () => {
+    test('the first delivery after a start counts, although nothing follows from it', async () => {
       const { name, id } = await newPhone();
       const start = site.now + 3_600_000;
       const samples = walk(stay(1.5, 23), start);
@@ -133,8 +125,8 @@ for (const database of bothDatabases) {
       assert.deepEqual(visit?.slice(1), [22_000, 0, 'silence']);
     });
 
-    test('an export of a person has what was held of her phone', async () => {
-      const name = `held-${++phones}`;
+    test('an export of a person has what is beside the track of her phone', async () => {
+      const name = `beside-${++phones}`;
       const { headers } = site.user;
       const body = { installationId: name, deviceType: 'android' };
       const made = await site.app.send({ method: 'POST', url: '/api/v2/installations', headers, body });
@@ -145,23 +137,10 @@ for (const database of bothDatabases) {
         rows.flatMap(({ samples }) => String(samples).split('\n').filter(Boolean)).length;
       assert.ok(samplesOf(await of('track_samples', id)) < 30);
       const { body: told } = await site.app.send({ method: 'GET', url: '/api/v2/users/me/export', headers });
-      assert.equal(samplesOf(told.track_samples), 30);
+      assert.equal(samplesOf([...told.track_samples, ...told.newest_samples]), 30);
     });
 
-    test('a backup of the service begins with what was held', async () => {
-      const { name, id } = await newPhone();
-      const start = site.now + 3_600_000;
-      await live(walk(stay(20, 30), start), start, (sample) => send(here(), name, [sample]));
-      const written = async () => Number((await of('tracks', id))[0]?.['updated_at']);
-      assert.notEqual(await written(), site.now);
-      const owner = await openConsole(site.app, 'owner');
-      const begun = await owner.send({ method: 'POST', url: '/system/backups' });
-      assert.equal(begun.status, 201);
-      await here().idle();
-      assert.equal(await written(), site.now);
-    });
-
-    test('what was held is gone with a track that has been deleted', async () => {
+    test('what is beside a track goes with it', async () => {
       const { name, id } = await newPhone();
       const start = site.now + 3_600_000;
       await live(walk(stay(20, 20), start), start, (sample) => send(here(), name, [sample]));
@@ -170,42 +149,8 @@ for (const database of bothDatabases) {
         url: `/api/v2/installations/${id}`,
         headers: { ...site.app.credentials, ...site.user.headers },
       });
-      assert.equal((await of('tracks', id)).length, 0);
-      site.app.clock.now += 3_600_000;
-      await here().flushTracks();
-      assert.deepEqual([await of('tracks', id), await of('track_samples', id)], [[], []]);
+      for (const table of ['tracks', 'track_samples', 'newest_samples'])
+        assert.deepEqual(await of(table, id), [], table);
     });
   });
 }
-
-test('what cannot be written keeps back nothing else, unless nothing can', async () => {
-  const keys = Array.from({ length: 300 }, (_, n) => ({ appId: 'app', installationId: `phone-${n}` }));
-  const written: string[] = [];
-  const broken = new Error('this one cannot be written');
-  const flushing = (isBroken: (id: string) => boolean) => ({
-    trackCache: new TrackCache(),
-    now: () => 0,
-    findPolicy: async () => defaultPolicy,
-    write: async ({ installationId }: { installationId: string }) => {
-      if (isBroken(installationId)) throw broken;
-      written.push(installationId);
-    },
-  });
-  await assert.rejects(
-    flushAll(
-      flushing((id) => id === 'phone-3'),
-      keys,
-    ),
-    broken,
-  );
-  assert.equal(written.length, 299);
-  let tries = 0;
-  await assert.rejects(
-    flushAll(
-      flushing(() => ++tries > 0),
-      keys,
-    ),
-    broken,
-  );
-  assert.ok(tries < 300);
-});

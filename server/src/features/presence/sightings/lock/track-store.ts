@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
-import type { TrackState } from '@pharos/engine';
+import type { ClockState, TrackState } from '@pharos/engine';
 import { parseTrackRecord, type StoredSegment, type TrackRecord } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
-import type { TrackVersion } from '../stages/track.ts';
+import type { StoredBatch, TrackVersion } from '../stages/track.ts';
 import { positions } from '../traces/positions.ts';
 import type { TrackKey } from '../traces/reported.ts';
-import { presence, trackSamples, tracks, venueEntries } from '../traces/tables.ts';
+import { newestSamples, presence, trackSamples, tracks, venueEntries } from '../traces/tables.ts';
 
 /** The engine's state of each installation, and the samples that led to it. SQL only. */
 
@@ -24,21 +24,27 @@ interface VersionRow extends Row {
   readonly installation_id: string;
   readonly version: number;
   readonly updated_at: number;
+  readonly batches: number;
 }
 
 interface TrackRow extends VersionRow {
   readonly state: string;
 }
 
+/** They are numbered from 1. */
+const batchesOf = raw(`coalesce((select max(n.place) from newest_samples n
+  where n.app_id = tracks.app_id and n.installation_id = tracks.installation_id), 0) as batches`);
+
 const tracksOf = new Lookup(
   ['installation_id'],
   (isWanted) =>
-    sql`select installation_id, state, version, updated_at from tracks where app_id = ${null} and ${isWanted}`,
+    sql`select installation_id, state, version, updated_at, ${batchesOf} from tracks where app_id = ${null} and ${isWanted}`,
 );
 
 const versionsOf = new Lookup(
   ['installation_id'],
-  (isWanted) => sql`select installation_id, version, updated_at from tracks where app_id = ${null} and ${isWanted}`,
+  (isWanted) =>
+    sql`select installation_id, version, updated_at, ${batchesOf} from tracks where app_id = ${null} and ${isWanted}`,
 );
 
 async function findBy<R extends VersionRow>(
@@ -59,19 +65,78 @@ async function findBy<R extends VersionRow>(
 /** The tracks of several installations, by `keyText`. */
 export async function findTracks(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, StoredTrack>> {
   const rows = await findBy<TrackRow>(db, tracksOf, keys);
-  return new Map(
-    [...rows].map(([key, { state, version, updated_at: writtenAt }]) => [
-      key,
-      { record: parseTrackRecord(state), version, writtenAt },
-    ]),
-  );
+  return new Map([...rows].map(([key, row]) => [key, { record: parseTrackRecord(row.state), ...versionOf(row) }]));
 }
 
 /** The versions of several tracks, by `keyText`. */
 export async function findVersions(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, TrackVersion>> {
   const rows = await findBy<VersionRow>(db, versionsOf, keys);
-  return new Map([...rows].map(([key, { version, updated_at: writtenAt }]) => [key, { version, writtenAt }]));
+  return new Map([...rows].map(([key, row]) => [key, versionOf(row)]));
 }
+
+const versionOf = ({
+  version,
+  updated_at: writtenAt,
+  batches,
+}: Pick<VersionRow, 'version' | 'updated_at' | 'batches'>): TrackVersion => ({
+  version,
+  writtenAt,
+  batches,
+});
+
+interface BatchRow {
+  readonly place: number;
+  readonly samples: string;
+  readonly clock: string | null;
+  readonly created_at: number;
+}
+
+const batchesBeside = new BulkRead<'app_id' | 'installation_id', BatchRow>(
+  { app_id: 'text', installation_id: 'text' },
+  (cell) => ({
+    table: newestSamples.name,
+    columns: ['place', 'samples', 'clock', 'created_at'],
+    same: [
+      ['app_id', cell.app_id],
+      ['installation_id', cell.installation_id],
+    ],
+  }),
+);
+
+/** What is stored beside each track, oldest first. */
+export async function findBatches(db: Db, keys: readonly TrackKey[]): Promise<StoredBatch[][]> {
+  return (await batchesBeside.of(db, keys.map(cellsOf))).map((rows) =>
+    rows
+      .sort((a, b) => a.place - b.place)
+      .map(({ place, samples, clock, created_at: now }) => ({
+        place,
+        samples,
+        now,
+        clock: clock === null ? null : (JSON.parse(clock) as ClockState),
+      })),
+  );
+}
+
+const addedBatches = bulkInsert(newestSamples);
+
+export interface NewBatch extends TrackKey, StoredBatch {}
+
+export function addBatches(dialect: Dialect, added: readonly NewBatch[]): Sql[] {
+  const cells = added.map(({ place, samples, clock, now, ...key }) => ({
+    ...cellsOf(key),
+    place,
+    samples,
+    clock: clock === null ? null : JSON.stringify(clock),
+    created_at: now,
+  }));
+  return addedBatches.each(dialect, cells);
+}
+
+const goneBatches = bulkDelete(newestSamples, ['app_id', 'installation_id']);
+
+/** They are in the track that is written. */
+export const dropBatches = (dialect: Dialect, keys: readonly TrackKey[]): Sql[] =>
+  goneBatches.each(dialect, keys.map(cellsOf));
 
 export interface DueInstallation {
   readonly app_id: string;
@@ -245,6 +310,6 @@ export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Pro
 }
 
 export async function deleteTrack(db: Db, { appId, installationId }: TrackKey): Promise<void> {
-  for (const { name } of [tracks, trackSamples, presence, positions.table, venueEntries])
+  for (const { name } of [tracks, trackSamples, newestSamples, presence, positions.table, venueEntries])
     await db.run(sql`delete from ${raw(name)} where app_id = ${appId} and installation_id = ${installationId}`);
 }

@@ -9,12 +9,13 @@ import type { LogStore } from '../../../event-log.ts';
 import type { Showing } from '../../../showing.ts';
 import { addVisitCounts } from '../decide/past.ts';
 import { saveKeys } from '../lock/fresh.ts';
-import { addSamples, deleteTrack, saveTracks } from '../lock/track-store.ts';
+import { addBatches, addSamples, deleteTrack, dropBatches, saveTracks } from '../lock/track-store.ts';
 import type { HearingPhone } from '../site/receiver-offsets.ts';
 import type { Decided } from '../stages/stages.ts';
 import type { TrackKey } from '../traces/reported.ts';
 import { noteVisitChanges } from '../traces/visits.ts';
 import {
+  batchOf,
   closed,
   correctionsOf,
   countsOf,
@@ -25,6 +26,7 @@ import {
   isNamed,
   keysOf,
   logsOf,
+  mergedOf,
   opened,
   positionEventOf,
   positionOf,
@@ -117,7 +119,7 @@ export async function recordDecisions(
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
-  const kept = changed.filter(({ isCached }) => !isCached);
+  const kept = changed.filter(({ batch }) => batch === undefined);
   const deadline = Math.min(...kept.map(({ decision }) => decision.deadline ?? Number.POSITIVE_INFINITY));
   if (deadline < Number.POSITIVE_INFINITY) db.afterCommit(() => expect(deadline));
   if (noteEvidence !== undefined)
@@ -155,6 +157,8 @@ export async function recordDecisions(
   await db.runTogether([
     ...correctionsOf(dialect, keptNamed, logs),
     ...saveTracks(dialect, kept.map(trackOf)),
+    ...dropBatches(dialect, kept.flatMap(mergedOf)),
+    ...addBatches(dialect, changed.flatMap(batchOf)),
     ...addSamples(dialect, keptNamed.flatMap(samplesOf)),
     ...savePositions(dialect, named.flatMap(positionOf)),
     ...addVisitCounts(dialect, eventful.flatMap(countsOf)),

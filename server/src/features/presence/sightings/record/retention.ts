@@ -12,7 +12,7 @@ import { Pace, sweepRest } from '../../../../jobs/pace.ts';
 import type { AppsWith } from '../../../feature.ts';
 import { forgetAnswers } from '../lock/fresh.ts';
 import { tryLockInstallation } from '../lock/lock.ts';
-import { presence, sightingKeys, trackSamples, tracks } from '../traces/tables.ts';
+import { newestSamples, presence, sightingKeys, trackSamples, tracks } from '../traces/tables.ts';
 import { visits } from '../traces/visits.ts';
 
 /** How long rows are kept. */
@@ -167,6 +167,8 @@ async function purgeSignals(db: Database, appId: string, now: number): Promise<v
   const before = now - noDayMs;
   const scope = sql`app_id = ${appId} and started_at < ${before}`;
   await deleteInSteps(db, { table: 'track_samples', id: 'started_at', scope });
+  const batches = sql`app_id = ${appId} and created_at < ${before}`;
+  await deleteInSteps(db, { table: newestSamples.name, id: stepColumn(newestSamples), scope: batches });
   await db.run(sql`update sighting_keys set answer = null
     where app_id = ${appId} and created_at < ${before} and answer is not null`);
 }
@@ -207,7 +209,8 @@ export async function purgeTracks(db: Database, appId: string, now: number): Pro
         const gone = await db.run(sql`delete from tracks where app_id = ${appId}
           and installation_id = ${installationId} and next_deadline is null and updated_at < ${before}`);
         if (gone === 0) return;
-        await db.run(sql`delete from track_samples where app_id = ${appId} and installation_id = ${installationId}`);
+        for (const { name } of [trackSamples, newestSamples])
+          await db.run(sql`delete from ${raw(name)} where app_id = ${appId} and installation_id = ${installationId}`);
       }),
   );
 }

@@ -7,7 +7,7 @@ import type { DomainEvent } from '../../../domain-event.ts';
 import type { EventLog, LogStore } from '../../../event-log.ts';
 import type { Showing } from '../../../showing.ts';
 import type { NewKey } from '../lock/fresh.ts';
-import { dropSegments } from '../lock/track-store.ts';
+import { dropSegments, type NewBatch } from '../lock/track-store.ts';
 import type { Decided } from '../stages/stages.ts';
 import {
   type NewEvent,
@@ -18,6 +18,7 @@ import {
   type WriteContext,
 } from '../traces/events.ts';
 import { type NewPosition, positionRow, positions } from '../traces/positions.ts';
+import type { TrackKey } from '../traces/reported.ts';
 import { type NewVisit, type VisitChanged, visitEndOf, visits } from '../traces/visits.ts';
 import type * as store from './trace-store.ts';
 import * as corrected from './trace-store.ts';
@@ -56,6 +57,12 @@ export const positionOf = (decided: Decided): NewPosition[] =>
 
 export const keysOf = (decided: Decided): NewKey[] =>
   decided.keys.map((key) => ({ ...keyOf(decided), key, now: decided.context.now }));
+
+export const batchOf = (decided: Decided): NewBatch[] =>
+  decided.batch === undefined ? [] : [{ ...keyOf(decided), ...decided.batch }];
+
+/** Those whose batches are in the track that is written. */
+export const mergedOf = (decided: Decided): TrackKey[] => (decided.hasBatches ? [keyOf(decided)] : []);
 
 export function samplesOf(decided: Decided) {
   return decided.decision.sensed.written.map((written) => ({ ...keyOf(decided), ...written }));

@@ -4,7 +4,7 @@ import type { Telemetry } from '@pharos/gateways';
 import type { Permissions } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
 import type { SiteBeacon } from '../site/site.ts';
-import type { KnownTrack } from './track.ts';
+import type { KnownTrack, StoredBatch } from './track.ts';
 
 /**
  * The stages between a batch of sightings and its answer. Each type is made by one room only, and brings what that room has made sure of:
@@ -41,8 +41,6 @@ export interface Intake {
   readonly sentAt: number | undefined;
   /** Identifies the batch, so that it is answered alike when it is sent again. */
   readonly batchKey: string | undefined;
-  /** Nothing was sent: what the cache holds is to be written. */
-  readonly isFlush?: true;
 }
 
 /**
@@ -74,8 +72,10 @@ export interface Decided {
   readonly appId: string;
   readonly context: DecisionContext;
   readonly decision: Decision;
-  /** The track stays in memory. */
-  readonly isCached: boolean;
+  /** The batch, if it is all that is written: nothing follows from it, and the track stays as it was written. */
+  readonly batch: StoredBatch | undefined;
+  /** Batches are stored beside the track, and go when it is written. */
+  readonly hasBatches: boolean;
   /** Of this writing of the track. */
   readonly version: number;
   /** Keys of sightings that are to be written. */

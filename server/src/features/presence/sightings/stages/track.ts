@@ -1,38 +1,42 @@
-import type { Sample } from '@pharos/engine';
+import type { ClockState } from '@pharos/engine';
 import type { TrackRecord, WrittenSamples } from '@pharos/engine/decide';
 import type { TrackKey } from '../traces/reported.ts';
 
 /** Tracks as they are kept: in memory, in the database, and what one has beyond the other. */
 
-/** Which write of a track it is. */
+/** Which write of a track it is, and what is stored beside it. */
 export interface TrackVersion {
   readonly version: number;
   /** ms */
   readonly writtenAt: number;
+  /** How many batches have been stored beside it since. */
+  readonly batches: number;
 }
 
-/** What has arrived since the track was written. */
+/** A batch from which nothing follows, as it is stored beside the track. */
+export interface StoredBatch {
+  readonly place: number;
+  readonly samples: string;
+  /** When it arrived, ms. */
+  readonly now: number;
+  /** What is known of the sender's clock after it; null: what was known before. */
+  readonly clock: ClockState | null;
+}
+
+/** What has arrived since the track was written, as the track's own segments will have it. */
 export interface Unwritten {
   readonly samples: readonly WrittenSamples[];
   /** Segments that go. */
   readonly dropped: readonly number[];
-  /** Keys of counted sightings. */
-  readonly keys: readonly string[];
-  /** Since when (ms) there is something; undefined: there is nothing. */
-  readonly since: number | undefined;
-  /** The newest sample of the stored track then, ms; null: it has none. */
-  readonly from: number | null;
 }
 
-export const nothingUnwritten: Unwritten = { samples: [], dropped: [], keys: [], since: undefined, from: null };
+export const nothingUnwritten: Unwritten = { samples: [], dropped: [] };
 
 export interface CacheEntry extends TrackVersion {
   readonly key: TrackKey;
   readonly record: TrackRecord;
   readonly unwritten: Unwritten;
   readonly weight: number;
-  /** It was cached at the same time as something else, so `record` has only part of it. */
-  readonly isTorn: boolean;
 }
 
 /** A track as it is known in a transaction that holds its installation. */
@@ -44,8 +48,6 @@ export interface KnownTrack {
   readonly stored: TrackVersion | undefined;
   /** What `record` has beyond the stored one. */
   readonly unwritten: Unwritten;
-  /** CacheEntry samples that `record` does not have. */
-  readonly apart: readonly Sample[];
-  /** What memory had when it was read. */
-  readonly seen: CacheEntry | undefined;
+  /** Batches stored beside the track that `record` does not have: another process has taken them in. */
+  readonly apart: readonly StoredBatch[];
 }

@@ -29,6 +29,23 @@ export const trackSamples = defineTable({
   trail: { installation: 'installation_id' },
 });
 
+/** What was sensed since the track was written: the batches from which nothing followed. */
+export const newestSamples = defineTable({
+  name: 'newest_samples',
+  owner: 'sightings',
+  columns: {
+    app_id: text,
+    installation_id: text,
+    place: bigint,
+    samples: text,
+    clock: nullable(text),
+    created_at: bigint,
+  },
+  key: ['app_id', 'installation_id', 'place'],
+  stepBy: 'installation_id',
+  trail: { installation: 'installation_id' },
+});
+
 /** How many visits of an installation at a beacon are over. */
 export const presence = defineTable({
   name: 'presence',
