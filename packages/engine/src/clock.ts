@@ -13,6 +13,14 @@ export interface ClockState {
   readonly error: number;
   /** When the newest messages were sent, by the sender's clock, and what was corrected in them. */
   readonly sent?: readonly Sent[];
+  /** Since when (ms, corrected) the clock is as it is; without it, always. */
+  readonly setAt?: number;
+}
+
+/** Times since a moment (ms, corrected) were wrong by so much: what to add to them. */
+export interface Retimed {
+  readonly since: number;
+  readonly by: number;
 }
 
 type Sent = readonly [sentAt: number, error: number];
@@ -45,6 +53,8 @@ export interface Corrected {
   readonly error: number;
   /** The same for one of its reports, by its time (sender's clock): the clock may have been set since an earlier one. */
   readonly errorAt: (time: number) => number;
+  /** What was corrected in the messages before this one turned out to be wrong. */
+  readonly retimed?: Retimed;
   /** Times after this (sender's clock) cannot be right; they say nothing about the other reports. */
   readonly latest: number;
 }
@@ -72,9 +82,20 @@ function learnFromSending(
   const isKnown = place >= 0;
   const next = isKnown ? clock : withFound(clock, sentAt - now);
   const error = isKnown ? (sent[place] as Sent)[1] : next.error;
-  const errorAt = errorsSince(sent.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error]);
-  const remembered = isKnown ? sent : [...sent, [sentAt, error] as const].slice(-REMEMBERED);
-  return { clock: { ...next, sent: remembered }, error, errorAt, latest: now + error + MAX_AHEAD_MS };
+  const retimed = isKnown ? undefined : retimedBy(clock, next);
+  const before =
+    retimed === undefined ? sent : sent.map((one): Sent => (one[1] === clock.error ? [one[0], error] : one));
+  const errorAt = errorsSince(before.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error]);
+  const remembered = isKnown ? sent : [...before, [sentAt, error] as const].slice(-REMEMBERED);
+  const corrected = { error, errorAt, latest: now + error + MAX_AHEAD_MS };
+  return { ...corrected, clock: { ...next, sent: remembered }, ...(retimed === undefined ? {} : { retimed }) };
+}
+
+/** The first messages may all have taken a while: a later one that was quicker tells of them, too. */
+function retimedBy(before: ClockState, { error, found }: ClockState): Retimed | undefined {
+  const isOfAllFound = found.length > 1 && before.found.length < REMEMBERED;
+  if (!isOfAllFound || error === before.error) return undefined;
+  return { since: before.setAt ?? Number.MIN_SAFE_INTEGER, by: before.error - error };
 }
 
 /**
@@ -97,7 +118,10 @@ function withFound(clock: ClockState, found: number): ClockState {
   const wasSet = clock.found.length > 0 && Math.abs(best - found) > MAX_DELAY_MS;
   const kept = [...(wasSet ? [] : clock.found), found].slice(-REMEMBERED);
   const error = errorOf(kept);
-  return { found: kept, error: error === 0 || Math.abs(error - clock.error) > TOLERANCE_MS ? error : clock.error };
+  const [lastAt, lastError] = clock.sent?.at(-1) ?? [0, 0];
+  const setAt = wasSet ? lastAt - lastError : clock.setAt;
+  const moves = error === 0 || Math.abs(error - clock.error) > TOLERANCE_MS;
+  return { found: kept, error: moves ? error : clock.error, ...(setAt === undefined ? {} : { setAt }) };
 }
 
 function errorOf(found: readonly number[]): number {

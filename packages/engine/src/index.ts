@@ -1,5 +1,5 @@
 /** The proximity engine: signal → distance → presence → event → verdict. Pure; see track.ts and judging.ts for the entries. */
-export { type ClockState, learnClock, newClock } from './clock.ts';
+export { type ClockState, learnClock, newClock, type Retimed } from './clock.ts';
 export { errorRadius, floorOf } from './position/fix.ts';
 export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
 export {

@@ -1,3 +1,4 @@
+import type { Retimed } from '../clock.ts';
 import { timePrefix } from '../presence/ids.ts';
 import type { PresenceEvent, Sample } from '../presence/types.ts';
 import { judgeEvents } from '../rules/judging.ts';
@@ -47,9 +48,11 @@ async function place(sensing: Sensing, samples: readonly Sample[]): Promise<Sens
   const old = early.filter((sample) => !isTakenIn(spells, sample));
   const repeated = early.length - old.length;
   const joined = old.length === 0 ? undefined : await join({ ...sensing, samples: old });
-  if (kept.length === 0) return { ...nothing(record), duplicates: repeated, ...joined, isLate: true };
-  const [first] = kept as [Sample];
-  const isNewer = track.at === null || first.occurredAt > track.at || isEnd(first);
+  if (kept.length === 0 && sensing.retimed === undefined)
+    return { ...nothing(record), duplicates: repeated, ...joined, isLate: true };
+  const [first] = kept;
+  const isAfter = first === undefined || track.at === null || first.occurredAt > track.at || isEnd(first);
+  const isNewer = isAfter && (sensing.retimed === undefined || track.at === null);
   const next = { ...sensing, record, samples: kept };
   const done = isNewer ? await goOn(next) : await goBack(next);
   const duplicates = done.duplicates + repeated;
@@ -63,6 +66,19 @@ function horizonOf({ horizon, segments, track }: TrackRecord, keptSince: number 
   const whole = segments.find(([start]) => start >= keptSince)?.[0] ?? track.at + 1;
   return Math.max(whole, known ?? whole);
 }
+
+/** Times that turned out to be wrong are moved if all samples that this concerns are kept. */
+export function movable(
+  record: TrackRecord | undefined,
+  { retimed, policy, now }: Pick<DecisionContext, 'retimed' | 'policy' | 'now'>,
+): Retimed | undefined {
+  if (retimed === undefined || record === undefined) return undefined;
+  const horizon = horizonOf(record, keptSinceOf(policy, now));
+  return horizon === null || retimed.since + Math.min(0, retimed.by) >= horizon ? retimed : undefined;
+}
+
+/** From when on (ms) what was reported is there, if the app's retention is zero. */
+const keptSinceOf = (policy: DecidingPolicy, now: number) => (isForgetful(policy) ? now - lateMs : undefined);
 
 /** A phone's EXIT at the instant of the newest sample, from the beacon where the phone is: it may come in a separate request. */
 const endsAtOnce = ({ at, beacons }: TrackRecord['track'], { event, occurredAt, beaconId }: Sample) =>
@@ -106,7 +122,7 @@ export async function decide(
   context: DecisionContext,
   samples: readonly Sample[] | null,
 ): Promise<Decision> {
-  const { installationId, seedOf, now, heldSince } = context;
+  const { installationId, seedOf, now, heldSince, retimed } = context;
   const stored = await reads.record();
   const record = stored ?? newRecord(now, context.policy.oneZone ? await reads.ear?.() : null);
   const sensed =
@@ -121,7 +137,8 @@ export async function decide(
           settingsOf: settingsFrom(reads, context.policy),
           kept: reads.kept,
           heldSince,
-          keptSince: isForgetful(context.policy) ? now - lateMs : undefined,
+          retimed,
+          keptSince: keptSinceOf(context.policy, now),
         });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;

@@ -1,3 +1,4 @@
+import type { Retimed } from '../clock.ts';
 import type { Evidence, Pass, PresenceEvent, PresenceSettings, ReceiverOffset } from '../presence/types.ts';
 import type { Seeding } from '../presence/visits.ts';
 import type { VenueHours } from '../rules/hours.ts';
@@ -28,6 +29,8 @@ export interface DecisionContext extends Seeding {
   readonly now: number;
   /** Whether the installation can be shown anything: it reads the answer, or has a live push token. */
   readonly hasTarget: boolean;
+  /** Times of earlier samples that turned out to be wrong. */
+  readonly retimed?: Retimed | undefined;
   /** Since when (ms) the same person carries it; without it, always. */
   readonly heldSince?: number | undefined;
   /** Whether a push can reach it, so that a message may go out although nothing is delivered. */

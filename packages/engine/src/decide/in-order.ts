@@ -7,6 +7,7 @@ import {
   type Pass,
   type PresenceEvent,
   type PresenceSettings,
+  type Retimed,
   type Sample,
   type Seeding,
   type TrackState,
@@ -32,6 +33,8 @@ export interface Sensing extends Seeding {
   readonly record: TrackRecord;
   /** With their clock corrected, in any order. */
   readonly samples: readonly Sample[];
+  /** Times of known samples that turned out to be wrong. */
+  readonly retimed?: Retimed | undefined;
   readonly now: number;
   /** The settings of the beacons of a set of samples. */
   readonly settingsOf: (beaconIds: readonly string[]) => Promise<(beaconId: string) => PresenceSettings>;

@@ -1,9 +1,9 @@
 /** From samples to what must be reported and shown: what the service and a phone without a network both do. Pure; see decide.ts. */
-export { decide } from './decide.ts';
+export { decide, movable } from './decide.ts';
 export type * from './decision.ts';
 export { noCorrections } from './decision.ts';
 export { languageRanges, languageTag, lookUpLanguage } from './language.ts';
-export { mergeSamples } from './late.ts';
+export { mergeSamples, withTimes } from './late.ts';
 export { triggerDeliveryId } from './messages.ts';
 export type { BeaconPlace, BeaconRecord, LearnedOfPower, SiteVenue, VenueRecord } from './places.ts';
 export { placeOfBeacon, siteVenue } from './places.ts';

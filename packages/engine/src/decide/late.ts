@@ -7,6 +7,7 @@ import {
   newTrack,
   type PresenceEvent,
   type PresenceSettings,
+  type Retimed,
   type Sample,
   type TrackState,
 } from '../index.ts';
@@ -26,13 +27,16 @@ import { readSamples, writeSamples } from './samples.ts';
 
 /** Inserts late samples where they belong and recalculates from there on. */
 export async function goBack(sensing: Sensing): Promise<Sensed> {
-  const { record, samples, now, kept, keptSince } = sensing;
-  const firstAt = (samples[0] as Sample).occurredAt;
+  const { record, samples, now, kept, keptSince, retimed } = sensing;
+  const earliest = retimed === undefined ? [] : [retimed.since + Math.min(0, retimed.by)];
+  const firstAt = Math.min(...samples.slice(0, 1).map(({ occurredAt }) => occurredAt), ...earliest);
   const from = record.segments.findLast(([start]) => start <= firstAt)?.[0] ?? record.segments[0]?.[0] ?? firstAt;
   const stored = await kept.segments(from);
-  const known = stored.flatMap((segment) => readSamples(segment.samples));
+  const asKnown = stored.flatMap((segment) => readSamples(segment.samples));
+  const known = withTimes(asKnown, retimed);
   const { merged, duplicates } = mergeSamples(known, samples);
-  if (duplicates === samples.length) return { ...nothing(sensing.record), duplicates };
+  if (merged.length === 0 || (duplicates === samples.length && retimed === undefined))
+    return { ...nothing(sensing.record), duplicates };
   const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.ear), markReported);
   const settings = await sensing.settingsOf(beaconsOf(merged));
   // An existing contact keeps the settings under which it began.
@@ -47,12 +51,15 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
     heldSince: sensing.heldSince,
   });
   const newest = (merged.at(-1) as Sample).occurredAt;
-  const isNewest = (samples.at(-1) as Sample).occurredAt >= newest && newest > (record.track.at ?? newest - 1);
+  const isNewest =
+    retimed !== undefined ||
+    ((samples.at(-1) as Sample).occurredAt >= newest && newest > (record.track.at ?? newest - 1));
   const lag = isNewest ? Math.max(0, now - newest) : record.lag;
   const reported = new Set(record.ended.map(({ visitId }) => visitId));
   const reached = { ...record, track: again.track, lag };
   const ends = endsNow(sensing, reached, now);
-  const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
+  const begins = [merged[0], asKnown[0]].flatMap((sample) => sample?.occurredAt ?? []);
+  const after = checkpoint.at ?? Math.min(...begins) - 1;
   const facts = factsOf([...again.events, ...ends.certain], checkpoint, again.retracted);
   // An exit that had begun at the checkpoint happened before it.
   const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
@@ -102,6 +109,14 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
     isLate: true,
   };
 }
+
+/** Samples with the times that they really have. */
+export const withTimes = (samples: readonly Sample[], retimed: Retimed | undefined): readonly Sample[] =>
+  retimed === undefined
+    ? samples
+    : samples.map((one) =>
+        one.occurredAt < retimed.since ? one : { ...one, occurredAt: one.occurredAt + retimed.by },
+      );
 
 function meetsClosed(enteredAt: number, exit: PresenceEvent, visits: readonly StoredVisit[]): boolean {
   return visits.some(

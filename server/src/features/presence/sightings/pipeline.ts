@@ -112,7 +112,7 @@ async function decideFresh(
   fresh: Fresh,
   { site, tools, past }: Taking & { readonly past: PastReads },
 ): Promise<Decided> {
-  const { intake, lock, permissions, track, reports, keys, clock } = fresh;
+  const { intake, lock, permissions, track, reports, keys, clock, retimed } = fresh;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince, locale, model } = lock;
   const times = reports.map(({ observation }) => observation.occurredAt);
@@ -120,7 +120,10 @@ async function decideFresh(
   const hasTarget = (intake.isOwn && isShown(fresh)) || hasPushTarget;
   return decideOne(tools.trackCache, {
     appId,
-    context: { installationId, seedOf, policy, now, hasTarget, hasPushTarget, heldSince, permissions, locale, model },
+    context: {
+      ...{ installationId, seedOf, policy, now, hasTarget, hasPushTarget, heldSince, permissions, locale, model },
+      retimed,
+    },
     track,
     samples: reports.map(sampleOf),
     reads: readsOf(db, { appId, installationId, userId: personOf(lock), model, site, past }),

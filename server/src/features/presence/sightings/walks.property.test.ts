@@ -12,7 +12,7 @@ import {
   type WalkedVenue,
 } from '../../../../test/support/sites/walked-venue.ts';
 
-/** The recorded walks, taken in by the service: in whatever order their pieces come, and however often it is killed. */
+/** The recorded walks, taken in by the service: in whatever order their pieces come, however often it is killed, and by any clock. */
 
 const recordings = readRecordings();
 const walks = recordings?.walks ?? [];
@@ -38,6 +38,21 @@ function ordersOf(name: string, begins: readonly number[]): (readonly number[])[
   const any = fc.shuffledSubarray(places, { minLength: places.length });
   return [...known, ...fc.sample(any, { seed, numRuns: orders })];
 }
+
+interface Clock {
+  /** How far the phone's clock is off before it is set in the middle of the walk, and after, ms. */
+  readonly errors: readonly [before: number, after: number];
+  /** Messages take up to five seconds. */
+  readonly isSlow: boolean;
+}
+
+const clocks: readonly Clock[] = [
+  ...[0, 60_070, -60_070, 10_070, -10_070].map((error): Clock => ({ errors: [error, error], isSlow: true })),
+  ...[180_070, -180_070, 3_600_070, -86_400_070].map((error): Clock => ({ errors: [0, error], isSlow: false })),
+];
+
+/** When the first visit began. */
+const beginningOf = ({ visits }: Known) => Math.min(...visits.map((visit) => Number(visit.split(' ')[1])));
 
 const withoutFired = ({ fired, ...known }: Known) => {
   assert.equal(new Set(fired).size, fired.length, 'nobody is told twice');
@@ -118,6 +133,42 @@ for (const database of databases)
           else assert.deepEqual(known, expected, `killed at ${at.join(', ')}`);
         }
         assert.ok(expected.every(({ visits }) => visits.length > 0));
+      });
+
+      test('by a clock that is wrong or set on the way, with messages that take a while', {
+        timeout: 3_600_000,
+      }, async () => {
+        const [right, ...others] = await venue.phones(clocks.length + 1);
+        const start = venue.later();
+        const setAt = (sensed.at(-1)?.at ?? 0) / 2;
+        const delays = fc.sample(fc.integer({ min: 0, max: 5_000 }), { seed, numRuns: 100 });
+        const batches = [{ errors: [0, 0], isSlow: false } as Clock, ...clocks].flatMap(({ errors, isSlow }, n) =>
+          piecesOf(sensed, 3_000).map(({ begins, piece }, place) => {
+            const errorAt = (at: number) => errors[at < setAt ? 0 : 1];
+            const delay = isSlow ? (delays[(7 * n + place) % delays.length] as number) : 0;
+            const sent = {
+              sensed: piece,
+              errorOf: ({ at }: Sensed) => errorAt(at),
+              error: errorAt(begins + 3_000),
+              delay,
+            };
+            return { phone: [right, ...others][n] as string, arrives: begins + 3_000 + delay, sent };
+          }),
+        );
+        for (const { phone, arrives, sent } of batches.sort((a, b) => a.arrives - b.arrives)) {
+          venue.now = start + arrives;
+          await venue.tick();
+          assert.deepEqual((await venue.send(phone, sent, start)).problems, []);
+        }
+        await venue.end();
+        const [expected] = (await venue.known([right as string], start)).map(withoutFired);
+        for (const [n, phone] of others.entries()) {
+          const [found] = (await venue.known([phone], start)) as [Known];
+          const shift = beginningOf(found) - beginningOf({ fired: [], ...(expected as Omit<Known, 'fired'>) });
+          const name = JSON.stringify(clocks[n]);
+          assert.ok(Math.abs(shift) <= 2_500, `${name}: ${shift} ms later`);
+          assert.deepEqual((await venue.known([phone], start + shift)).map(withoutFired), [expected], name);
+        }
       });
     });
 

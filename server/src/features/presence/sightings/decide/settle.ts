@@ -1,14 +1,16 @@
-import type { ClockState, Sample } from '@pharos/engine';
+import type { ClockState, Retimed, Sample } from '@pharos/engine';
 import {
   type Decision,
   type DecisionContext,
   deadlineOf,
   decide,
   mergeSamples,
+  movable,
   newRecord,
   type Reads,
   readSamples,
   type TrackRecord,
+  withTimes,
   writeSamples,
 } from '@pharos/engine/decide';
 import { addUnwritten, isMuch, type TrackCache } from '../lock/track-cache.ts';
@@ -60,14 +62,18 @@ interface Start {
  */
 async function startWith(
   { record, unwritten }: KnownTrack,
-  samples: readonly Sample[],
+  { samples, retimed }: { readonly samples: readonly Sample[]; readonly retimed: Retimed | undefined },
   storedRecord: () => Promise<TrackRecord | undefined>,
 ): Promise<Start> {
   const asItIs = { record, samples, duplicates: 0, unwritten };
-  if (unwritten.samples.length === 0 || areNewer(samples, record)) return asItIs;
-  const beside = unwritten.samples.flatMap(({ samples }) => readSamples(samples));
+  const isLate = retimed !== undefined || !areNewer(samples, record);
+  if (unwritten.samples.length === 0 || !isLate) return asItIs;
+  const beside = withTimes(
+    unwritten.samples.flatMap(({ samples }) => readSamples(samples)),
+    retimed,
+  );
   const { merged, duplicates } = mergeSamples(beside, samples);
-  if (duplicates === samples.length) return { ...asItIs, samples: [], duplicates };
+  if (duplicates === samples.length && retimed === undefined) return { ...asItIs, samples: [], duplicates };
   return { record: await storedRecord(), samples: merged, duplicates, unwritten: nothingUnwritten };
 }
 
@@ -97,9 +103,15 @@ function settle(
   const { record, sensed } = decision;
   const { key, stored } = track;
   const version = newVersion();
-  const hasBatches = (stored?.batches ?? 0) > 0;
-  if (!decision.hasChanged && !isDue)
-    return { decision, batch: undefined, hasBatches: false, version, afterCommit: () => undefined };
+  // Without a track there may be some that an earlier version left, which does not know of them.
+  const hasBatches = stored === undefined || stored.batches > 0;
+  if (!decision.hasChanged && !isDue) {
+    const { record: asItWas, unwritten } = track;
+    const afterCommit = () => {
+      if (stored !== undefined && asItWas !== undefined) tracks.keep(key, { record: asItWas, stored }, unwritten);
+    };
+    return { decision, batch: undefined, hasBatches: false, version, afterCommit };
+  }
   const all = addUnwritten(start.unwritten, sensed);
   // Of those who are not to be named no samples are kept, so that their track is all there is.
   if (stored !== undefined && isNamed && !isDue && !isMuch(all) && isQuiet(stored, { start, decision, now })) {
@@ -159,12 +171,13 @@ async function decideFrom(
 ): Promise<Pick<Done, 'start' | 'decision'>> {
   const { now, policy } = context;
   const isNamed = context.permissions?.analytics ?? true;
-  const start = await startWith(track, samples, reads.record);
+  const retimed = movable(track.record, context);
+  const start = await startWith(track, { samples, retimed }, reads.record);
   const ear = start.record === undefined && isNamed && policy.oneZone ? await reads.ear?.() : null;
   const record = { ...(start.record ?? newRecord(now, ear)), ...(clock ? { clock } : {}) };
   const own: Reads = { ...reads, record: async () => record, ...(isNamed ? {} : { kept: nothingKept }) };
   const onlyTime = why === 'tick' && start.samples.length === 0;
-  return { start, decision: await decide(own, context, onlyTime ? null : start.samples) };
+  return { start, decision: await decide(own, { ...context, retimed }, onlyTime ? null : start.samples) };
 }
 
 /**
@@ -175,7 +188,7 @@ async function catchUp(deciding: Deciding): Promise<{ readonly track: KnownTrack
   const { apart } = deciding.track;
   let track: KnownTrack = { ...deciding.track, apart: [] };
   for (const [index, { samples: text, now }] of apart.entries()) {
-    const context = { ...deciding.context, now };
+    const context = { ...deciding.context, now, retimed: undefined };
     const samples = readSamples(text);
     const { start, decision } = await decideFrom(track, { ...deciding, context, samples, clock: undefined });
     if (track.stored === undefined || !isQuiet(track.stored, { start, decision, now }))

@@ -13,7 +13,7 @@ import { sightingKeys } from '../traces/tables.ts';
 /** How far ahead a clock may be before its sender is told. */
 const toldAheadMs = 5 * 60_000;
 
-type Timed = Pick<Fresh, 'reports' | 'problems' | 'clock' | 'clockError'>;
+type Timed = Pick<Fresh, 'reports' | 'problems' | 'clock' | 'clockError' | 'retimed'>;
 
 /**
  * Corrects the sender's clock for the reports about one installation. All of them are moved alike, which keeps the seconds
@@ -45,7 +45,8 @@ function correctTimes({ intake, track }: Locked): Timed {
     if (error > toldAheadMs && sentAt === undefined && sentTime > now) problems.push(aheadNote(index, error));
     return [{ ...report, observation: { ...report.observation, occurredAt } }];
   });
-  return { reports: left, problems, clock: learned.clock, clockError: error };
+  const retimed = isOwn ? learned.retimed : undefined;
+  return { reports: left, problems, clock: learned.clock, clockError: error, retimed };
 }
 
 const secondsOf = (ms: number) => Math.round(ms / 1000);

@@ -1,4 +1,4 @@
-import type { ClockState, Observation, Subject } from '@pharos/engine';
+import type { ClockState, Observation, Retimed, Subject } from '@pharos/engine';
 import type { Decision, DecisionContext } from '@pharos/engine/decide';
 import type { Telemetry } from '@pharos/gateways';
 import type { Permissions } from '../../../../access/consent.ts';
@@ -65,6 +65,8 @@ export interface Fresh extends Locked {
   readonly clock: ClockState;
   /** By how much the times were moved back, ms. */
   readonly clockError: number;
+  /** Times that were corrected wrongly before. */
+  readonly retimed?: Retimed | undefined;
 }
 
 /** Decide: what follows is known, and whether the track is written with it or stays in the cache. Nothing is written yet. */
@@ -74,7 +76,7 @@ export interface Decided {
   readonly decision: Decision;
   /** The batch, if it is all that is written: nothing follows from it, and the track stays as it was written. */
   readonly batch: StoredBatch | undefined;
-  /** Batches are stored beside the track, and go when it is written. */
+  /** Batches may be stored beside the track, and go when it is written. */
   readonly hasBatches: boolean;
   /** Of this writing of the track. */
   readonly version: number;
