@@ -162,6 +162,10 @@ export type CreateFloorBody = {
         readonly keyId?: string;
     }[];
 };
+export type CreateLiveActivityChannelBody = {
+    /** Who is offline gets the latest update later; for updates that are not frequent */
+    readonly keepsLatest?: boolean;
+};
 export type CreateLogBody = {
     /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT";
@@ -2153,6 +2157,38 @@ export type ResetPasswordBody = {
     /** Never returned; the app may require more than 4 characters */
     readonly password: string;
 };
+export type SendLiveActivityBody = {
+    /** @enum {unknown} */
+    readonly event: "start" | "update" | "end";
+    /** Of the activity, in hexadecimal digits; for a start the push-to-start token of the phone */
+    readonly token?: string;
+    /** Instead of a token: all who follow the channel */
+    readonly channelId?: string;
+    readonly contentState: JsonInput;
+    /** For a start: the name of the app’s ActivityAttributes */
+    readonly attributesType?: string;
+    readonly attributes?: JsonInput;
+    /** For a start: the channel that updates it; without it the app gets a token */
+    readonly followsChannel?: string;
+    readonly alert?: {
+        readonly title?: string;
+        readonly body?: string;
+        readonly sound?: string;
+    };
+    /** From when on what is shown counts as old, ISO 8601 */
+    readonly staleAt?: string;
+    /** When an ended one goes from the screen; four hours later without it, ISO 8601 */
+    readonly dismissAt?: string;
+    /** Until when APNs tries; at once or never without it, ISO 8601 */
+    readonly expiresAt?: string;
+    /** Which of several comes first */
+    readonly relevance?: number;
+    /**
+     * high by default; iOS limits how often
+     * @enum {unknown}
+     */
+    readonly urgency?: "high" | "normal";
+};
 export type SendPushBody = {
     /** The message; further members are passed to the app unchanged. It must contain a text, badge, sound, uri or a member of your own. Without title and alert nothing is shown. At most 4096 bytes of JSON */
     readonly data: {
@@ -4143,6 +4179,37 @@ export type Operations = {
             readonly result: Pushe;
         };
     };
+    /** Start, update or end a Live Activity of iOS */
+    readonly sendLiveActivity: {
+        readonly params: undefined;
+        readonly query: undefined;
+        readonly body: SendLiveActivityBody;
+        readonly answer: {
+            readonly result: {
+                readonly state: "sent";
+            };
+        };
+    };
+    /** Create a channel by which many Live Activities are updated at once */
+    readonly createLiveActivityChannel: {
+        readonly params: undefined;
+        readonly query: undefined;
+        readonly body: CreateLiveActivityChannelBody;
+        readonly answer: {
+            readonly result: {
+                readonly channelId: string;
+            };
+        };
+    };
+    /** Delete a channel of Live Activities */
+    readonly deleteLiveActivityChannel: {
+        readonly params: {
+            readonly channelId: string;
+        };
+        readonly query: undefined;
+        readonly body: undefined;
+        readonly answer: DeletedAnswer;
+    };
     /** List deliveries */
     readonly listDeliveries: {
         readonly params: undefined;
@@ -6088,6 +6155,9 @@ export const operations = {
   updatePush: { method: 'PUT', path: '/push/notification/{objectId}', answer: { result: 'object' } },
   approvePush: { method: 'POST', path: '/push/notification/{objectId}/approve', answer: { result: 'object' } },
   cancelPush: { method: 'POST', path: '/push/notification/{objectId}/cancel', answer: { result: 'object' } },
+  sendLiveActivity: { method: 'POST', path: '/push/live-activity', answer: { result: 'object' } },
+  createLiveActivityChannel: { method: 'POST', path: '/push/live-activity/channels', answer: { result: 'object' } },
+  deleteLiveActivityChannel: { method: 'DELETE', path: '/push/live-activity/channels/{channelId}', answer: { result: 'object' } },
   listDeliveries: { method: 'GET', path: '/deliveries', answer: { results: 'array' } },
   getDelivery: { method: 'GET', path: '/deliveries/{objectId}', answer: { result: 'object' } },
   reportReceipts: { method: 'POST', path: '/receipts', answer: { result: 'object' } },
