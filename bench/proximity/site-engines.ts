@@ -1,10 +1,12 @@
 import {
   type BeaconLocation,
   errorRadius,
+  type Fix,
   follow,
   nearestOf,
   type PresenceSettings,
   type Sensitivity,
+  type SignalMap,
   type TrackState,
 } from '@pharos/engine';
 import { THRESHOLDS, type Thresholds } from '../../packages/engine/src/presence/thresholds.ts';
@@ -21,6 +23,8 @@ export interface Site {
   readonly beacons: ReadonlyMap<string, Point>;
   /** Measured power by beacon, dBm; empty: nobody has calibrated. */
   readonly powers: ReadonlyMap<string, number>;
+  /** What surveys say of it. */
+  readonly map?: SignalMap | undefined;
 }
 
 export interface SiteRun {
@@ -30,6 +34,8 @@ export interface SiteRun {
   nearest(at: number): string | null;
   /** Metres, with the radius that should hold the truth in 68 of 100 cases. */
   position?(): { readonly x: number; readonly y: number; readonly error: number } | null;
+  /** What can be smoothed. */
+  fix?(): Fix | null;
 }
 
 export interface Transition {
@@ -57,7 +63,7 @@ export function pharosSite({
 }: PharosOptions): SiteEngine {
   return {
     name,
-    start({ beacons, powers }) {
+    start({ beacons, powers, map }) {
       const settings = new Map<string, PresenceSettings>(
         [...beacons].map(([id, location]) => [
           id,
@@ -78,6 +84,7 @@ export function pharosSite({
             samples,
             settingsOf: (id) => settings.get(id) ?? {},
             thresholds,
+            mapOf: (id) => map?.[id],
           });
           state = outcome.state;
           return outcome.events.flatMap(({ event, beaconId: beacon }) =>
@@ -85,6 +92,7 @@ export function pharosSite({
           );
         },
         nearest: (at) => (state === null ? null : (nearestOf(state, at)?.beaconId ?? null)),
+        fix: () => state?.fix ?? null,
         position() {
           const fix = state?.fix ?? null;
           return fix === null ? null : { x: fix.x, y: fix.y, error: errorRadius(fix) };

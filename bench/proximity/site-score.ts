@@ -1,6 +1,8 @@
+import { type Fix, smoothFixes } from '@pharos/engine';
 import { calibrateWithout } from './calibration.ts';
 import type { Point, Recordings, Walk } from './recordings.ts';
 import type { Site, SiteEngine, Transition } from './site-engines.ts';
+import { surveyWithout } from './surveys.ts';
 import { distanceBetween, type Path, RADIUS, trueVisits } from './truth.ts';
 
 /** How an engine does on the walks, with what it was told of the site measured on the other walks (leave one out). */
@@ -21,6 +23,9 @@ export interface SecondResult {
   /** Metres; null without a position. */
   readonly error: number | null;
   readonly isCovered: boolean;
+  /** The same, looking back from the end of the walk. */
+  readonly isSmoothedRight: boolean;
+  readonly smoothedError: number | null;
   readonly zones: number;
   readonly trueZones: number;
 }
@@ -38,6 +43,8 @@ export interface Told {
   readonly isCalibrated: boolean;
   /** Added to all RSSI: a phone that hears this much louder, dB. */
   readonly shift?: number;
+  /** The floor was surveyed: by all other walks, whose path is known. */
+  readonly isSurveyed?: true;
 }
 
 /** An ENTER this soon after the visitor has left still belongs to the visit. */
@@ -47,7 +54,8 @@ export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told
   const total = { visits: [] as VisitResult[], seconds: [] as SecondResult[], falseEnters: 0, streamHours: 0 };
   for (const walk of walks) {
     const powers = told.isCalibrated ? calibrateWithout(recordings, walk) : new Map<string, number>();
-    const played = play(engine, { beacons: recordings.beacons, powers }, walk, told.shift ?? 0);
+    const map = told.isSurveyed ? surveyWithout(recordings, walk, powers) : undefined;
+    const played = play(engine, { beacons: recordings.beacons, powers, map }, walk, told.shift ?? 0);
     total.seconds.push(...played.seconds);
     for (const [beacon, place] of recordings.beacons) {
       const { visits, falseEnters } = scoreVisits(walk, place, played.found.get(beacon) ?? []);
@@ -70,7 +78,8 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
   const run = engine.start(site);
   const found = new Map<string, FoundVisit[]>();
   const inside = new Set<string>();
-  const seconds: SecondResult[] = [];
+  const seconds: Omit<SecondResult, keyof ReturnType<typeof smoothed>[number]>[] = [];
+  const truth: { readonly fix: Fix | null; readonly position: Point }[] = [];
   let next = (walk.samples[0]?.at ?? 0) + 1000;
   for (const { at, beacon, rssi, position } of walk.samples) {
     for (const transition of run.hear(at, beacon, rssi + shift)) note(found, inside, transition, at, endOf(walk));
@@ -78,6 +87,7 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
     next = at + 1000;
     const here = run.position?.() ?? null;
     const error = here === null ? null : Math.hypot(here.x - position.x, here.y - position.y);
+    truth.push({ fix: run.fix?.() ?? null, position });
     seconds.push({
       walk: walk.name,
       isNearestRight: run.nearest(at) === nearestTo(position, site.beacons),
@@ -87,7 +97,21 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
       trueZones: [...site.beacons.values()].filter((place) => distanceBetween(place, position) < RADIUS).length,
     });
   }
-  return { found, seconds };
+  const looking = smoothed(truth, site);
+  return { found, seconds: seconds.map((second, index) => ({ ...second, ...looking[index] })) as SecondResult[] };
+}
+
+function smoothed(truth: readonly { readonly fix: Fix | null; readonly position: Point }[], { beacons }: Site) {
+  const fixes = smoothFixes(truth.flatMap(({ fix }) => fix ?? []));
+  let next = 0;
+  return truth.map(({ fix, position }) => {
+    const found = fix === null ? undefined : fixes[next++];
+    if (found === undefined) return { isSmoothedRight: false, smoothedError: null };
+    return {
+      isSmoothedRight: nearestTo({ ...found, z: position.z }, beacons) === nearestTo(position, beacons),
+      smoothedError: Math.hypot(found.x - position.x, found.y - position.y),
+    };
+  });
 }
 
 export function note(

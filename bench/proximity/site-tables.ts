@@ -14,6 +14,9 @@ export const SITE_HEADINGS = [
   'position p50 m',
   'p90 m',
   'in 68 % radius',
+  'smoothed: nearest',
+  'p50 m',
+  'p90 m',
   'seconds in two zones',
 ];
 
@@ -24,10 +27,10 @@ export function siteRow({ engine, visits, seconds, falseEnters, streamHours }: S
   const blocks = inBlocks(seconds, BLOCK_SECONDS);
   const hasPosition = seconds.some(({ error }) => error !== null);
   const share = (of: (second: SecondResult) => boolean) => bootstrap(blocks, (items) => shareOf(items.map(of)));
-  const metres = (at: number) =>
+  const metres = (at: number, of: (second: SecondResult) => number | null = ({ error }) => error) =>
     bootstrap(blocks, (items) =>
       quantile(
-        items.flatMap(({ error }) => error ?? []),
+        items.flatMap((second) => of(second) ?? []),
         at,
       ),
     );
@@ -59,6 +62,9 @@ export function siteRow({ engine, visits, seconds, falseEnters, streamHours }: S
     placed(metres(0.5)),
     placed(metres(0.9)),
     hasPosition ? percent(share(({ isCovered }) => isCovered)) : '–',
+    hasPosition ? percent(share(({ isSmoothedRight }) => isSmoothedRight)) : '–',
+    placed(metres(0.5, ({ smoothedError }) => smoothedError)),
+    placed(metres(0.9, ({ smoothedError }) => smoothedError)),
     `${seconds.filter(({ zones }) => zones > 1).length} of ${seconds.length}`,
   ];
 }

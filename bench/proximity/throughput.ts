@@ -30,22 +30,23 @@ const rules: Rules = {
 
 /** Samples a second: the bare filter, the whole engine with one report a call, and with ten. */
 export function measureThroughput(): Rate[] {
-  return [filterRate(), engineRate(1), engineRate(10), togetherRate(1), togetherRate(10)];
+  return [filterRate(), engineRate(1), engineRate(10), togetherRate(12, 1), togetherRate(12, 10), togetherRate(30, 10)];
 }
 
-const BEACONS = 12;
-const SPOTS: readonly BeaconLocation[] = Array.from({ length: BEACONS }, (_, index) => ({
-  x: 6 * (index % 4),
-  y: 6 * Math.floor(index / 4),
-  z: 2.3,
-}));
-
-/** A hundred visitors who walk among twelve beacons with locations, each heard twice a second: position and one zone at a time. */
-function togetherRate(batch: number): Rate {
+/** A hundred visitors who walk among beacons with locations, each heard twice a second: position and one zone at a time. */
+function togetherRate(beacons: number, batch: number): Rate {
   const visitors = 100;
   const samples = 2_400;
-  const routes = Array.from({ length: visitors }, (_, visitor) => routeOf(visitor, samples));
-  const settings = SPOTS.map((location): PresenceSettings => ({ oneZone: true, location }));
+  const spots = Array.from(
+    { length: beacons },
+    (_, index): BeaconLocation => ({
+      x: 6 * (index % Math.ceil(Math.sqrt(beacons))),
+      y: 6 * Math.floor(index / Math.ceil(Math.sqrt(beacons))),
+      z: 2.3,
+    }),
+  );
+  const routes = Array.from({ length: visitors }, (_, visitor) => routeOf(visitor, samples, spots));
+  const settings = spots.map((location): PresenceSettings => ({ oneZone: true, location }));
   const settingsOf = (beaconId: string) => settings[Number(beaconId)] as PresenceSettings;
   const seconds = timed(() => {
     routes.forEach((route, visitor) => {
@@ -57,16 +58,16 @@ function togetherRate(batch: number): Rate {
     });
   });
   return {
-    name: `together, ${batch} ${batch === 1 ? 'sample' : 'samples'} a call`,
+    name: `${beacons} together, ${batch} ${batch === 1 ? 'sample' : 'samples'} a call`,
     perSecond: (visitors * samples) / seconds,
   };
 }
 
-function routeOf(visitor: number, samples: number): Sample[] {
+function routeOf(visitor: number, samples: number, spots: readonly BeaconLocation[]): Sample[] {
   return Array.from({ length: samples }, (_, index) => {
-    const beacon = index % BEACONS;
-    const spot = SPOTS[beacon] as BeaconLocation;
-    const second = index / (2 * BEACONS);
+    const beacon = index % spots.length;
+    const spot = spots[beacon] as BeaconLocation;
+    const second = index / (2 * spots.length);
     const metres = Math.hypot(spot.x - (second / 6 + (visitor % 4)), spot.y - ((second + visitor) % 12), 1);
     const rssi = Math.round(-59 - 20 * Math.log10(metres) - ((index * 31 + visitor) % 7));
     return { beaconId: String(beacon), occurredAt: 1_700_000_000_000 + Math.round(1000 * second), rssi };

@@ -12,6 +12,7 @@ export {
   receiverOffsetOf,
 } from './position/loudness.ts';
 export { nearestOf } from './position/nearest.ts';
+export { smoothFixes } from './position/smoother.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { MAX_VISIT_MS } from './presence/expiry.ts';
 export { anotherId, presenceEventId, sightingKey, timeOfId, timePrefix, visitIdOf } from './presence/ids.ts';
@@ -28,6 +29,9 @@ export { localTime, siteTimeZone } from './rules/local-time.ts';
 export { POLITE } from './rules/policy.ts';
 export type * from './rules/rule-types.ts';
 export { TIME_TO_LIVE_SECONDS, triggersOf } from './rules/rules.ts';
+export { type BeaconMap, mapSignals, type SignalMap } from './survey/signal-map.ts';
+export type { Survey, Waypoint } from './survey/survey.ts';
+export { type Figure, type Share, type Trial, trySurveys } from './survey/trial.ts';
 export { advertisedKey, receiverName, tagKey } from './tag-key.ts';
 export { compareSamples, endings, type Followed, type Following, follow, nextEnding } from './track.ts';
 export type { Normalised, WireContext } from './wire/wire.ts';

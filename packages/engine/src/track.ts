@@ -14,6 +14,7 @@ import type {
   TrackState,
 } from './presence/types.ts';
 import { type Calculation, ownState, type Seeding, type TrackedBeacon } from './presence/visits.ts';
+import type { BeaconMap } from './survey/signal-map.ts';
 
 /** One installation over all beacons of a site: (state, ordered samples) → (state, events). Pure; the one code path. */
 
@@ -25,6 +26,8 @@ export interface Following extends Seeding {
   readonly samples: readonly Sample[];
   /** What is configured for a beacon now. */
   readonly settingsOf: (beaconId: string) => PresenceSettings;
+  /** What surveys say about a beacon's signal now; see `mapSignals`. */
+  readonly mapOf?: ((beaconId: string) => BeaconMap | undefined) | undefined;
   /** Since when (ms, sensing time) the same person carries the installation; without it, always. */
   readonly heldSince?: number | undefined;
   /** Others than the product's; for the bench. */
@@ -107,10 +110,10 @@ const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
 function begin(following: Following): Calculation {
-  const { installationId, state, settingsOf, heldSince = 0, thresholds = THRESHOLDS, seedOf } = following;
+  const { installationId, state, settingsOf, mapOf, heldSince = 0, thresholds = THRESHOLDS, seedOf } = following;
   const track = state === null ? newTrack() : borrowTrack(state);
   const none = { events: [], retracted: [], evidence: {}, passes: [], owned: new Set<string>() };
-  return { installationId, seedOf, track, settingsOf, heldSince, thresholds, ...none };
+  return { installationId, seedOf, track, settingsOf, mapOf, heldSince, thresholds, ...none };
 }
 
 function placeOf(run: Calculation, beaconId: string): TrackedBeacon {

@@ -213,9 +213,9 @@ function condense(
 }
 
 /** By how much one anchor is heard quieter than expected, after the newest step. `distance`: expected, m. */
-export function biasOf(heard: HeardAnchor, { expected, ear, distance, slowVariance }: Residual): Bias {
+export function biasOf(heard: HeardAnchor, { expected, ear, distance, slowVariance, isSurveyed }: Residual): Bias {
   const residual = heard.loss - expected.loss - ear.loss;
-  const noise = noiseOf(heard, slowVariance) * growthAt(distance);
+  const noise = noiseOf(heard, slowVariance) * growthAt(distance, isSurveyed);
   return learnBias(heard.bias, { residual, noise, doubt: expected.doubt });
 }
 
@@ -224,6 +224,7 @@ interface Residual {
   readonly ear: ReceiverOffset;
   readonly distance: number;
   readonly slowVariance: number;
+  readonly isSurveyed: boolean;
 }
 
 /** How far the true position is from the estimate in 68 of 100 cases, m, for a circular normal distribution: √(−ln 0.32 · (σx² + σy²)). */

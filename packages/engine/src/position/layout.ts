@@ -1,6 +1,8 @@
 import { PATH_LOSS_EXPONENT } from '../presence/distance.ts';
 import { DEFAULT_RADIUS, NEAR_RADIUS } from '../presence/presence.ts';
 import type { BeaconLocation, PresenceSettings } from '../presence/types.ts';
+import { type BeaconMap, expectedAt, partFor } from '../survey/signal-map.ts';
+import { decadesOf, distanceAt, storeyLoss } from './geometry.ts';
 
 /** The cells over which a position is computed, with everything about them that does not change from second to second. */
 
@@ -10,6 +12,8 @@ export interface Anchor {
   readonly location: BeaconLocation;
   readonly exponent: number;
   readonly radius: number;
+  /** What surveys say about its signal; null: nothing. */
+  readonly map: BeaconMap | null;
 }
 
 export interface Layout {
@@ -41,28 +45,32 @@ export interface Layout {
 const MARGIN = 2;
 const FINEST_CELL = 1;
 const MAX_CELLS = 900;
-/** A hand or a pocket, and a beacon of which no height is known, above the floor, m. */
-const VISITOR_HEIGHT = 1.3;
-const BEACON_HEIGHT = 2;
-const FLOOR_HEIGHT = 3.5;
-/** The attenuation of a ceiling, dB; ITU-R P.1238 has 9 to 15 dB for one floor of an office or a shop at 1.8–2.4 GHz. */
-const FLOOR_LOSS = 15;
-/** Nearer than this the log-distance model is meaningless, m. */
-const NEAREST = 0.5;
 
 /**
  * Each obstacle and reflection on the way adds its share, so that the variance of what is heard grows with the distance; at this
  * distance it is twice as large, m. Otherwise far beacons outvote the near one, and bias the loudness of the phone.
  */
 const DOUBLED_AT = 8;
+/** The share of the increase that a survey leaves. */
+const UNEXPLAINED = 0.3;
 
 const layouts = new Map<string, Layout>();
+/** Maps are told apart by being the same object or not: those of two sites may be alike in all that a key could name. */
+const names = new WeakMap<BeaconMap, number>();
+let named = 0;
+
+function nameOf(map: BeaconMap | null): number {
+  if (map === null) return 0;
+  const known = names.get(map) ?? ++named;
+  names.set(map, known);
+  return known;
+}
 
 /** The layout for anchors in ascending order of their ids. Layouts are kept, since visitors hear the same beacons for long. */
 export function layoutOf(anchors: readonly Anchor[]): Layout {
   let key = '';
-  for (const { location, exponent, radius } of anchors)
-    key += `${location.x},${location.y},${location.z},${location.floor},${exponent},${radius};`;
+  for (const { location, exponent, radius, map } of anchors)
+    key += `${location.x},${location.y},${location.z},${location.floor},${exponent},${radius},${nameOf(map)};`;
   const known = layouts.get(key);
   if (known !== undefined) return known;
   const layout = makeLayout(anchors);
@@ -84,17 +92,14 @@ function makeLayout(anchors: readonly Anchor[]): Layout {
     floor[cell] = Math.floor(cell / (columns * rows));
   }
   const storeys = (anchor: Anchor, cell: number) => (floors[floor[cell] as number] as number) - floorOf(anchor);
+  const places = Array.from({ length: cells }, (_, cell) => ({ x: x[cell] as number, y: y[cell] as number }));
   const distance = anchors.map((anchor) =>
-    eachCell(cells, (cell) => {
-      const { x: atX, y: atY, z = BEACON_HEIGHT } = anchor.location;
-      const height = VISITOR_HEIGHT - z + storeys(anchor, cell) * FLOOR_HEIGHT;
-      return Math.hypot((x[cell] as number) - atX, (y[cell] as number) - atY, height);
-    }),
+    eachCell(cells, (cell) => distanceAt(anchor.location, places[cell] as Place, storeys(anchor, cell))),
   );
-  const decades = distance.map((metres) =>
-    eachCell(cells, (cell) => 10 * Math.log10(Math.max(metres[cell] as number, NEAREST))),
+  const decades = distance.map((metres) => eachCell(cells, (cell) => decadesOf(metres[cell] as number)));
+  const growth = distance.map((metres, index) =>
+    eachCell(cells, (cell) => growthAt(metres[cell] as number, anchors[index]?.map !== null)),
   );
-  const growth = distance.map((metres) => eachCell(cells, (cell) => growthAt(metres[cell] as number)));
   const cellsAround = (anchor: Anchor, index: number, radius: number) => {
     const metres = distance[index] as Float64Array;
     const found: number[] = [];
@@ -115,15 +120,19 @@ function makeLayout(anchors: readonly Anchor[]): Layout {
     blur: growth.map((factors) => eachCell(cells, (cell) => 0.5 * Math.log(factors[cell] as number))),
     loss: anchors.map((anchor, index) => {
       const logs = decades[index] as Float64Array;
-      return eachCell(
-        cells,
-        (cell) => anchor.exponent * (logs[cell] as number) + Math.abs(storeys(anchor, cell)) * FLOOR_LOSS,
-      );
+      const { map } = anchor;
+      return eachCell(cells, (cell) => {
+        const { x: atX, y: atY } = places[cell] as Place;
+        const residual = map === null ? 0 : expectedAt(map, atX, atY, floors[floor[cell] as number] as number);
+        return anchor.exponent * (logs[cell] as number) + storeyLoss(storeys(anchor, cell)) + residual;
+      });
     }),
     within: anchors.map((anchor, index) => cellsAround(anchor, index, anchor.radius)),
     near: anchors.map((anchor, index) => cellsAround(anchor, index, NEAR_RADIUS)),
   };
 }
+
+type Place = Pick<BeaconLocation, 'x' | 'y'>;
 
 /** A loop: `Float64Array.from` with a function takes longer, and layouts are made while somebody waits. */
 function eachCell(cells: number, measure: (cell: number) => number): Float64Array {
@@ -132,8 +141,12 @@ function eachCell(cells: number, measure: (cell: number) => number): Float64Arra
   return values;
 }
 
-/** How much larger the variance of what is heard is at a distance (m) than beside the beacon. */
-export const growthAt = (metres: number): number => 1 + metres / DOUBLED_AT;
+/**
+ * How much larger the variance of what is heard is at a distance (m) than beside the beacon. A survey explains most of the increase, and
+ * on the whole floor alike: where cells that nobody has surveyed were allowed more, whatever was unexpected was taken for them.
+ */
+export const growthAt = (metres: number, isSurveyed: boolean): number =>
+  1 + (isSurveyed ? UNEXPLAINED : 1) * (metres / DOUBLED_AT);
 
 const floorOf = ({ location }: Anchor): number => location.floor ?? 0;
 
@@ -151,8 +164,15 @@ function frameOf(anchors: readonly Anchor[], floors: number) {
   return { size, left, top, columns: Math.floor(width / size) + 1, rows: Math.floor(height / size) + 1 };
 }
 
-export const anchorOf = (
+/** A beacon's exponent is what traffic has taught, unless it was surveyed: the map says that and more. */
+export function anchorOf(
   beaconId: string,
   location: BeaconLocation,
-  { learned, radius = DEFAULT_RADIUS }: PresenceSettings,
-): Anchor => ({ beaconId, location, exponent: PATH_LOSS_EXPONENT + (learned?.exponent ?? 0), radius });
+  settings: PresenceSettings,
+  part: BeaconMap | undefined,
+): Anchor {
+  const { learned, radius = DEFAULT_RADIUS } = settings;
+  const map = partFor(part, settings);
+  const exponent = PATH_LOSS_EXPONENT + (map === null ? (learned?.exponent ?? 0) : 0);
+  return { beaconId, location, exponent, radius, map };
+}

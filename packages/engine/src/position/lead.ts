@@ -1,6 +1,6 @@
 import { lossFromDistance } from '../presence/distance.ts';
-import { nearestDistance } from '../presence/presence.ts';
 import type { PresenceState, TrackState } from '../presence/types.ts';
+import { levelDistance, type Reception } from './levels.ts';
 
 /**
  * What levels alone say when beacons are compared: how far one leads the others.
@@ -39,13 +39,13 @@ const ALONE_GAIN = 6;
 /** Where a position is known: what a decibel of lead adds to the logarithm of the odds (10 dB beyond the usual lead: 3.3 times). */
 const LOG_ODDS_PER_DECIBEL = 0.12;
 
-export function fieldOf({ beacons, ear }: TrackState, at: number): Surroundings {
+export function fieldOf({ beacons, ear }: TrackState, at: number, reception: Reception): Surroundings {
   let [nearest, next, count] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
   for (const beaconId of Object.keys(beacons)) {
     const state = beacons[beaconId] as PresenceState;
     if (!state.inContact) continue;
     count++;
-    const distance = nearestDistance(state, at, ear?.loss);
+    const distance = levelDistance(state, at, reception);
     if (distance === null) continue;
     if (distance < nearest) [nearest, next] = [distance, nearest];
     else if (distance < next) next = distance;

@@ -23,7 +23,7 @@ export interface Moved extends Place {
 type Place = Pick<Fix, 'x' | 'y' | 'xx' | 'xy' | 'yy'>;
 
 /** Nothing is known: states of older versions have no velocity either. */
-const anyVelocity = (): Velocity => ({
+export const anyVelocity = (): Velocity => ({
   x: 0,
   y: 0,
   xx: SPEED_VARIANCE,
@@ -33,12 +33,15 @@ const anyVelocity = (): Velocity => ({
   placeY: [0, 0],
 });
 
+/** The share of a velocity that is left after some seconds, and how far it has led by then, s. */
+export const keepAfter = (seconds: number): number => Math.exp(-seconds / PERSISTENCE);
+export const reachAfter = (seconds: number): number => PERSISTENCE * (1 - keepAfter(seconds));
+
 /** The place and the velocity some seconds later. */
 export function move(fix: Place & Pick<Fix, 'velocity'>, seconds: number): Moved {
   const velocity = fix.velocity ?? anyVelocity();
   const { placeX, placeY } = velocity;
-  const keep = Math.exp(-seconds / PERSISTENCE);
-  const reach = PERSISTENCE * (1 - keep);
+  const [keep, reach] = [keepAfter(seconds), reachAfter(seconds)];
   const added = SPEED_VARIANCE * (1 - keep * keep);
   const both = SPEED_VARIANCE * PERSISTENCE * (1 - keep) ** 2;
   const wandered = SPEED_VARIANCE * PERSISTENCE ** 2 * ((2 * seconds) / PERSISTENCE - 3 + 4 * keep - keep * keep);

@@ -1,7 +1,7 @@
-import { nearestDistance } from '../presence/presence.ts';
+import { lossFromPowers, powerShare } from '../presence/distance.ts';
 import { isSparse } from '../presence/silence.ts';
 import type { Thresholds } from '../presence/thresholds.ts';
-import type { GateState, PresenceState, Sample } from '../presence/types.ts';
+import type { GateState, PresenceState, Sample, TrackState } from '../presence/types.ts';
 import { type Calculation, ownState, type TrackedBeacon } from '../presence/visits.ts';
 import { expectedOf, nearShareOf, standingOf } from './belief.ts';
 import { biasAt } from './bias.ts';
@@ -9,6 +9,7 @@ import { biasOf, type HeardAnchor, newReceiverOffset, stepFix } from './fix.ts';
 import { type Anchor, anchorOf, type Layout, layoutOf } from './layout.ts';
 import { fieldOf, leadOf, likelyWith } from './lead.ts';
 import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
+import { correctionOf, levelDistance, receptionOf } from './levels.ts';
 
 /** The steps of a position: which beacons take part, what they say about their radii, and what is learned from it. */
 
@@ -18,18 +19,12 @@ const LEAST_ANCHORS = 3;
 const MAX_ANCHORS = 16;
 const STEP_MS = 1_000;
 /** After this long without a step the old position says nothing. */
-const FORGET_MS = 30_000;
+export const FORGET_MS = 30_000;
 /** Only a position more certain than this (m²), with an ear known better than this (dB²), teaches anything. */
 const SURE_VARIANCE = 12;
 export const SURE_EAR = 4;
 
-/** Nothing with a greater loss is still heard, dB; beyond it the power would no longer be a number. */
-const FAINTEST = 200;
-
-/**
- * Notes what was heard of a beacon with a location for the next step. Of several samples of a second the mean power counts and
- * not the mean of the decibels: waves that cancel each other make deep, short dips, and hardly any peaks.
- */
+/** Notes what was heard of a beacon with a location for the next step. */
 export function noteLoss(
   { track }: Calculation,
   { beaconId, state }: TrackedBeacon,
@@ -38,43 +33,35 @@ export function noteLoss(
 ): void {
   if (state.settings.location === undefined || isSparse(sample)) return;
   const [sum, count] = track.powers[beaconId] ?? [0, 0];
-  track.powers[beaconId] = [sum + 10 ** (-Math.min(FAINTEST, loss) / 10), count + 1];
+  track.powers[beaconId] = [sum + powerShare(loss), count + 1];
   track.pendingSince ??= sample.occurredAt;
 }
-/**
- * How far measured powers of a site differ near the beacons, of how far they are measured to differ: most of what a
- * calibration on one spot or over a whole room finds is that spot's or that room's. The rest is left to the bias.
- */
-const TRUE_SPREAD = 0.3;
-
-/** What is added to each anchor's loss, dB: its measured power is shrunk towards the site's mean. */
-function corrections(anchors: readonly Anchor[], beacons: Readonly<Record<string, PresenceState>>): number[] {
-  const powers = anchors.map(({ beaconId }) => beacons[beaconId]?.settings.measuredPower);
-  const known = powers.filter((power) => power !== undefined);
-  const mean = known.reduce((sum, power) => sum + power, 0) / Math.max(1, known.length);
-  return powers.map((power) => (power === undefined ? 0 : (1 - TRUE_SPREAD) * (mean - power)));
-}
+/** Whether the position is kept up, so that its next step is soon. */
+export const isPlaced = ({ fix }: Pick<TrackState, 'fix'>, at: number): boolean =>
+  fix !== null && at - fix.at < 2 * STEP_MS;
 
 /** Makes a step of the position if one is due; true when it has been made. */
 export function reckon(run: Calculation, at: number): boolean {
   const { track } = run;
   const since = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix.at : track.pendingSince;
   if (since === null || at - since < STEP_MS) return false;
-  const anchors = anchorsOf(track.beacons);
+  const anchors = anchorsOf(run);
   if (anchors.length < LEAST_ANCHORS) {
     if (track.fix !== null) forget(run);
     Object.assign(track, { fix: null, powers: {}, pendingSince: null });
     return false;
   }
   const heard: HeardAnchor[] = [];
-  const added = corrections(anchors, track.beacons);
-  anchors.forEach(({ beaconId }, anchor) => {
+  const reception = receptionOf(track);
+  anchors.forEach(({ beaconId, map }, anchor) => {
     const power = track.powers[beaconId];
     if (power === undefined) return;
     const [sum, count] = power;
-    const learned = track.beacons[beaconId]?.settings.learned?.loss ?? 0;
+    const { settings } = track.beacons[beaconId] as PresenceState;
+    // Of a beacon that was surveyed the map says all this.
+    const added = map === null ? correctionOf(settings, reception) - (settings.learned?.loss ?? 0) : 0;
     const bias = biasAt(track.beacons[beaconId]?.bias ?? null, at);
-    heard.push({ anchor, loss: -10 * Math.log10(sum / count) + (added[anchor] ?? 0) - learned, count, bias });
+    heard.push({ anchor, loss: lossFromPowers(sum, count) + added, count, bias });
   });
   if (heard.length === 0) return false;
   const layout = layoutOf(anchors);
@@ -94,10 +81,11 @@ export function reckon(run: Calculation, at: number): boolean {
       pendingSince: null,
     },
   );
-  const field = fieldOf(track, at);
+  const heardSo = receptionOf(track);
+  const field = fieldOf(track, at, heardSo);
   anchors.forEach(({ beaconId }, anchor) => {
     const state = ownState(run, beaconId) as PresenceState;
-    const lead = leadOf(nearestDistance(state, at, track.ear?.loss), field);
+    const lead = leadOf(levelDistance(state, at, heardSo), field);
     const { share, distance } = standingOf(layout, anchor);
     state.standing = { share: likelyWith(share, lead), distance };
     turn(state.radius, run.thresholds, { share: state.standing.share, at });
@@ -121,13 +109,19 @@ function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, 
   const isSure = fix.xx + fix.yy <= SURE_VARIANCE && ear.variance <= SURE_EAR;
   for (const one of heard) {
     const { anchor, loss } = one;
-    const { beaconId } = anchors[anchor] as Anchor;
+    const { beaconId, map } = anchors[anchor] as Anchor;
     const state = track.beacons[beaconId] as PresenceState;
     const { learned } = state.settings;
     const expected = expectedOf(layout, anchor);
     const distance = state.standing?.distance ?? 0;
-    state.bias = biasOf(one, { expected, ear, distance, slowVariance: thresholds.slowVariance });
-    if (!isSure) continue;
+    state.bias = biasOf(one, {
+      expected,
+      ear,
+      distance,
+      slowVariance: thresholds.slowVariance,
+      isSurveyed: map !== null,
+    });
+    if (!isSure || map !== null) continue;
     // Later visitors have no bias yet, so that they are taught all of it.
     const base = expected.loss - (learned?.exponent ?? 0) * expected.decades;
     const residual = loss + (learned?.loss ?? 0) - base - ear.loss;
@@ -136,13 +130,13 @@ function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, 
 }
 
 /** Beacons in contact whose location is known, by id; of many those that are heard best. */
-function anchorsOf(beacons: Readonly<Record<string, PresenceState>>): Anchor[] {
+function anchorsOf({ track: { beacons }, mapOf }: Calculation): Anchor[] {
   const found: { anchor: Anchor; loss: number }[] = [];
   for (const beaconId of Object.keys(beacons)) {
     const { settings, inContact, filters } = beacons[beaconId] as PresenceState;
     const { location } = settings;
     if (!inContact || settings.oneZone !== true || location === undefined || filters.length === 0) continue;
-    found.push({ anchor: anchorOf(beaconId, location, settings), loss: filters[0]?.mean ?? 0 });
+    found.push({ anchor: anchorOf(beaconId, location, settings, mapOf?.(beaconId)), loss: filters[0]?.mean ?? 0 });
   }
   if (found.length > MAX_ANCHORS) found.sort((a, b) => a.loss - b.loss).length = MAX_ANCHORS;
   return found.map(({ anchor }) => anchor).sort((a, b) => (a.beaconId < b.beaconId ? -1 : 1));

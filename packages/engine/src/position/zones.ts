@@ -1,18 +1,12 @@
-import {
-  changeZone,
-  currentZone,
-  DEFAULT_RADIUS,
-  nearestDistance,
-  showGates,
-  showImmediate,
-} from '../presence/presence.ts';
+import { changeZone, currentZone, DEFAULT_RADIUS, showGates, showImmediate } from '../presence/presence.ts';
 import { isSparse } from '../presence/silence.ts';
 import type { Thresholds } from '../presence/thresholds.ts';
 import type { PresenceState, Rival, Sample } from '../presence/types.ts';
 import { type Calculation, enter, leave, ownState, type TrackedBeacon } from '../presence/visits.ts';
-import { distanceInField, fieldOf } from './lead.ts';
+import { distanceInField, fieldOf, type Surroundings } from './lead.ts';
+import { levelDistance, receptionOf } from './levels.ts';
 import { notePasses } from './passes.ts';
-import { reckon } from './reckoning.ts';
+import { isPlaced, reckon } from './reckoning.ts';
 
 /**
  * One zone at a time: the beacons that one installation hears are decided together.
@@ -53,21 +47,25 @@ export function decideTogether(run: Calculation, heard: readonly HeardAt[]): voi
   const { track } = run;
   const at = (heard[0] as HeardAt).sample.occurredAt;
   const isLocated = reckon(run, at);
-  notePasses(run, at);
-  const field = fieldOf(track, at);
+  // While a position is known, it is asked at each of its steps; the quietest of many beacons, which are no part of it, wait for that.
+  const reception = receptionOf(track);
+  const known = isLocated || !isPlaced(track, at) ? fieldOf(track, at, reception) : null;
   for (const { place, sample } of heard) {
     const { state } = place;
-    const distance = nearestDistance(state, at, track.ear?.loss);
+    const distance = levelDistance(state, at, reception);
     if (distance === null) continue;
     if (state.standing !== null) {
       showImmediate(state, { distance, sample });
       continue;
     }
+    const field = known ?? fieldOf(track, at, reception);
     const isOfSender = sample.rssi === undefined || sample.smoothed === true;
     const taken = isSparse(sample) || isOfSender ? distance : distanceInField(state, distance, field);
     showGates(state, { distance: taken, sample }, distance);
   }
-  if (isLocated || heard.some(({ place }) => place.state.standing === null)) settle(run, at);
+  if (known === null) return;
+  notePasses(run, at);
+  settle(run, at, known);
 }
 
 /** The beacon that has the visitor, of those that are decided together; undefined: none has. */
@@ -82,8 +80,8 @@ function holderOf(run: Calculation): TrackedBeacon | undefined {
 }
 
 /** Gives the visit to the nearest beacon that holds the visitor, and reports the zones. */
-function settle(run: Calculation, at: number): void {
-  const contenders = contendersOf(run, at);
+function settle(run: Calculation, at: number, field: Surroundings): void {
+  const contenders = contendersOf(run, at, field);
   const holder = holderOf(run);
   const stays = holder !== undefined && holder.state.radius.inside === true;
   const own = stays ? contenders.find(({ beaconId }) => beaconId === holder.beaconId) : undefined;
@@ -149,9 +147,9 @@ function rivalOf({ beaconId, distance, share }: Rival): Rival {
 }
 
 /** The beacons that are decided together and were measured lately, the nearest first. */
-function contendersOf(run: Calculation, at: number): Contender[] {
+function contendersOf(run: Calculation, at: number, field: Surroundings): Contender[] {
   const { track } = run;
-  const field = fieldOf(track, at);
+  const reception = receptionOf(track);
   const found: Contender[] = [];
   for (const beaconId of Object.keys(track.beacons)) {
     const state = ownState(run, beaconId) as PresenceState;
@@ -160,7 +158,7 @@ function contendersOf(run: Calculation, at: number): Contender[] {
     const place = { beaconId, state };
     if (standing !== null) found.push({ beaconId, place, ...standing, taken: standing.distance });
     else {
-      const distance = nearestDistance(state, at, track.ear?.loss);
+      const distance = levelDistance(state, at, reception);
       if (distance === null) continue;
       found.push({ beaconId, place, distance, taken: distanceInField(state, distance, field) });
     }
@@ -203,7 +201,7 @@ function changeZones(run: Calculation, contenders: readonly Contender[], { at, n
     const zone = currentZone(state);
     const isHeld = zone === 'FAR' || zone === null || beaconId === next;
     // By what was decided: within one metre only the beacon's own signal says something.
-    const distance = zone === 'IMMEDIATE' ? (nearestDistance(state, at, run.track.ear?.loss) ?? taken) : taken;
+    const distance = zone === 'IMMEDIATE' ? (levelDistance(state, at, receptionOf(run.track)) ?? taken) : taken;
     changeZone(run, place, isHeld ? zone : state.zone === null ? null : 'FAR', { at, distance, cause: 'samples' });
   }
 }

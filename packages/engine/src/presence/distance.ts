@@ -50,6 +50,18 @@ export function pathLoss(observation: Observation, settings: PresenceSettings): 
   return rssi === undefined ? null : measuredPower(observation, settings) - rssi;
 }
 
+/** Nothing with a greater loss is still heard, dB; beyond it the power would no longer be a number. */
+const FAINTEST = 200;
+
+/**
+ * The received power that a path loss (dB) leaves, as a share of what is received at one metre. Of several samples of a second the mean
+ * power counts and not the mean of the decibels: waves that cancel each other make deep, short dips, and hardly any peaks.
+ */
+export const powerShare = (loss: number): number => 10 ** (-Math.min(FAINTEST, loss) / 10);
+
+/** The path loss (dB) of the mean of `count` powers, from their sum. */
+export const lossFromPowers = (sum: number, count: number): number => -10 * Math.log10(sum / count);
+
 /** What a calibration needs at least: 30 s at one advertisement in 3 s is 10 samples. */
 export const CALIBRATION_SAMPLES = 10;
 

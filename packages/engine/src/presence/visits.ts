@@ -1,3 +1,4 @@
+import type { BeaconMap } from '../survey/signal-map.ts';
 import { presenceEventId, visitIdOf } from './ids.ts';
 import { copyPresence } from './state.ts';
 import type { Thresholds } from './thresholds.ts';
@@ -28,6 +29,8 @@ export interface Calculation extends Seeding {
   readonly track: TrackState;
   /** What is configured now for a beacon; asked when a contact begins. */
   readonly settingsOf: (beaconId: string) => PresenceSettings;
+  /** What surveys say about a beacon's signal. */
+  readonly mapOf?: ((beaconId: string) => BeaconMap | undefined) | undefined;
   /** Confirmed events in order of time. */
   readonly events: PresenceEvent[];
   /** Ids of revoked EXIT events, because the phone that decided them entered again at once. */

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'vitest';
+import { smoothFixes } from '../src/position/smoother.ts';
+import type { BeaconLocation, Fix, PresenceSettings, Sample, TrackState } from '../src/presence/types.ts';
+import { createRandom } from '../src/simulation/random.ts';
+import { mapSignals, type SignalMap } from '../src/survey/signal-map.ts';
+import { placeAt, type Survey, type Waypoint } from '../src/survey/survey.ts';
+import { trySurveys } from '../src/survey/trial.ts';
+import { compareSamples, follow } from '../src/track.ts';
+
+const NOON = Date.UTC(2026, 2, 2, 12);
+
+/** A hall of 12 × 12 m, where half of the places hear the beacon of the other half 10 dB less than free air would let them. */
+const hall: Readonly<Record<string, BeaconLocation>> = {
+  a: { x: 0, y: 0, z: 2.3 },
+  b: { x: 12, y: 0, z: 2.3 },
+  c: { x: 0, y: 12, z: 2.3 },
+  d: { x: 12, y: 12, z: 2.3 },
+};
+const settingsOf = (id: string): PresenceSettings => ({ oneZone: true, location: hall[id] as BeaconLocation });
+
+/** A walk along these corners at one metre a second, and what the phone hears. */
+function walked(id: string, corners: readonly (readonly [number, number])[], { louder = 0, noise = 3 } = {}): Survey {
+  const random = createRandom(id);
+  const way: Waypoint[] = [];
+  let at = NOON;
+  for (const [index, [x, y]] of corners.entries()) {
+    const before = corners[index - 1] ?? [x, y];
+    at += 1000 * Math.hypot(x - before[0], y - before[1]);
+    way.push({ at, x, y });
+  }
+  const samples: Sample[] = [];
+  for (let time = NOON; time < at; time += 500) {
+    const { x, y } = placeAt(way, time) as { x: number; y: number };
+    Object.entries(hall).forEach(([beaconId, place], index) => {
+      const behind = place.x < 6 === x < 6 ? 0 : 10;
+      const loss = 20 * Math.log10(Math.hypot(place.x - x, place.y - y, 1)) + behind + noise * random.normal();
+      samples.push({ beaconId, occurredAt: time + index, rssi: Math.round(-59 - loss + louder) });
+    });
+  }
+  return { id, way, samples: samples.sort(compareSamples) };
+}
+
+const LANES: readonly (readonly [number, number])[] = [
+  [1, 1],
+  [11, 1],
+  [11, 4],
+  [1, 4],
+  [1, 8],
+  [11, 8],
+  [11, 11],
+  [1, 11],
+];
+const ACROSS: readonly (readonly [number, number])[] = [
+  [2, 2],
+  [9, 2],
+  [9, 10],
+  [3, 10],
+  [3, 3],
+];
+
+/** The fixes of a walk, with the metres by which each is off. */
+function played({ way, samples }: Survey, map: SignalMap = {}, settings = settingsOf) {
+  let state: TrackState | null = null;
+  const fixes: Fix[] = [];
+  for (const sample of samples) {
+    ({ state } = follow({
+      installationId: 'p',
+      state,
+      samples: [sample],
+      settingsOf: settings,
+      mapOf: (id) => map[id],
+    }));
+    const { fix } = state as TrackState;
+    if (fix !== null && fix.at !== fixes.at(-1)?.at) fixes.push(fix);
+  }
+  const off = (some: readonly Fix[]) =>
+    some.reduce((sum, { at, x, y }) => {
+      const place = placeAt(way, at) as { x: number; y: number };
+      return sum + Math.hypot(x - place.x, y - place.y) / some.length;
+    }, 0);
+  return { fixes, off };
+}
+
+test('whoever taps at corners is between them in proportion to the time; at a spot, at the spot', () => {
+  const way = [
+    { at: NOON, x: 0, y: 0, floor: 1 },
+    { at: NOON + 10_000, x: 10, y: 0, floor: 1 },
+    { at: NOON + 14_000, x: 10, y: 2, floor: 2 },
+  ];
+  assert.deepEqual(placeAt(way, NOON), { at: NOON, x: 0, y: 0, floor: 1 });
+  assert.deepEqual(placeAt(way, NOON + 4_000), { x: 4, y: 0, floor: 1 });
+  assert.deepEqual(placeAt(way, NOON + 13_000), { x: 10, y: 1.5, floor: 2 });
+  assert.equal(placeAt(way, NOON - 1), null);
+  assert.equal(placeAt(way, NOON + 14_001), null);
+  const [spot] = way as [Waypoint, ...Waypoint[]];
+  assert.deepEqual(placeAt([spot], NOON + 8_000), spot);
+  assert.equal(placeAt([], NOON), null);
+});
+
+test('a floor that was walked once tells a quieter phone better where it is', () => {
+  const map = mapSignals([walked('survey', LANES)], settingsOf);
+  const visit = walked('visit', ACROSS, { louder: -8 });
+  const [without, surveyed] = [played(visit), played(visit, map)];
+  const [before, after] = [without.off(without.fixes), surveyed.off(surveyed.fixes)];
+  assert.ok(after < 0.85 * before, `${after} m instead of ${before} m`);
+});
+
+test('a beacon that was moved or calibrated anew loses its part of the survey, and only its own', () => {
+  const map = mapSignals([walked('survey', LANES)], settingsOf);
+  const { a: _, ...others } = map;
+  const visit = walked('visit', ACROSS);
+  const changes: PresenceSettings[] = [{ location: { x: 1, y: 0, z: 2.3 } }, { measuredPower: -62 }];
+  for (const change of changes) {
+    const settings = (id: string) => (id === 'a' ? { ...settingsOf(id), ...change } : settingsOf(id));
+    assert.deepEqual(played(visit, map, settings).fixes, played(visit, others, settings).fixes);
+  }
+  assert.notDeepEqual(played(visit, map).fixes, played(visit, others).fixes);
+});
+
+test('the trial by leaving out says whether a survey helps, and of one alone nothing', () => {
+  const surveys = [walked('one', LANES), walked('two', ACROSS), walked('three', [...ACROSS].reverse())];
+  assert.equal(trySurveys(surveys.slice(0, 1), settingsOf), null);
+  const good = trySurveys(surveys, settingsOf);
+  assert.ok(good?.helps, JSON.stringify(good));
+  for (const { share, low, high } of [good.surveyed.zone, good.surveyed.nearest]) {
+    assert.ok(low <= share && share <= high && low >= 0 && high <= 1, JSON.stringify({ low, share, high }));
+  }
+  // One of two surveyors held the plan the wrong way round.
+  const [right, other] = surveys as [Survey, Survey];
+  const turned = { ...other, way: other.way.map((point) => ({ ...point, x: 12 - point.x, y: 12 - point.y })) };
+  assert.equal(trySurveys([right, turned], settingsOf)?.helps, false);
+});
+
+test('a map is of bounded size however long the way and however large the hall', () => {
+  const long = Array.from({ length: 60 }, (_, lane): [number, number][] =>
+    lane % 2 === 0
+      ? [
+          [0, lane],
+          [80, lane],
+        ]
+      : [
+          [80, lane],
+          [0, lane],
+        ],
+  ).flat();
+  const map = mapSignals([walked('long', long)], settingsOf);
+  for (const { floors } of Object.values(map)) {
+    for (const { residual } of floors) assert.ok(residual.length <= 900, String(residual.length));
+  }
+  assert.ok(JSON.stringify(map).length < 40_000);
+});
+
+test('what is heard later corrects where somebody was', () => {
+  const { fixes, off } = played(walked('visit', ACROSS, { noise: 5 }));
+  const smoothed = smoothFixes(fixes);
+  assert.ok(off(smoothed) < 0.85 * off(fixes), `${off(smoothed)} m instead of ${off(fixes)} m`);
+  assert.deepEqual(smoothed.at(-1), fixes.at(-1));
+  for (const [index, { xx, yy, at }] of smoothed.entries()) {
+    assert.equal(at, fixes[index]?.at);
+    assert.ok(xx > 0 && yy > 0 && xx + yy <= (fixes[index]?.xx ?? 0) + (fixes[index]?.yy ?? 0) + 1e-9);
+  }
+  assert.deepEqual(smoothFixes([]), []);
+});
+
+test('after a pause nothing that comes later corrects what was before', () => {
+  const { fixes } = played(walked('visit', ACROSS));
+  const half = fixes.slice(0, 10);
+  const later = fixes.slice(10).map((fix) => ({ ...fix, at: fix.at + 60_000 }));
+  assert.deepEqual(smoothFixes([...half, ...later]), [...smoothFixes(half), ...smoothFixes(later)]);
+});
