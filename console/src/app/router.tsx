@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, defaultParseSearch, redirect } from '@tanstack/react-router';
-import { appSections, isShownTo } from '../components/sections/app-sections.ts';
+import { appSections, isInMenuOf } from '../components/sections/app-sections.ts';
 import { activityRoutes } from '../features/activity/routes.ts';
 import { analyticsRoutes } from '../features/analytics/routes.ts';
 import { apiRoutes } from '../features/api/routes.ts';
@@ -23,10 +23,10 @@ import { signInRoutes } from '../features/sign-in/routes.ts';
 import { trashRoutes } from '../features/trash/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
-import { forRoles, forWholeApp } from '../frame/for-roles.tsx';
+import { forRoles } from '../frame/for-roles.tsx';
 import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';
-import { app, root, signedIn } from '../frame/routes.ts';
+import { app, readFrom, root, signedIn } from '../frame/routes.ts';
 import { standingOf } from '../lib/data/access.ts';
 import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 
@@ -98,7 +98,7 @@ const appHome = createRoute({
   path: '/',
   async beforeLoad({ context: { queries }, params }) {
     const session = await queries.ensureQueryData(sessionQuery);
-    const first = session && appSections.find(isShownTo(standingOf(session, params.appId)));
+    const first = session && appSections.find(isInMenuOf(standingOf(session, params.appId)));
     throw redirect({ to: first?.to ?? '/apps/$appId/settings', params });
   },
 });
@@ -106,7 +106,7 @@ const appHome = createRoute({
 const appKeys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  component: forWholeApp(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
+  component: forRoles('keys.read', () => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
 const appPolicy = createRoute({
@@ -114,13 +114,13 @@ const appPolicy = createRoute({
   path: '/policy',
   validateSearch: (search: Record<string, unknown>): { find?: string } =>
     typeof search['find'] === 'string' ? { find: search['find'] } : {},
-  component: forWholeApp(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
+  component: forRoles('settings.read', () => import('../features/apps/policy-section.tsx'), 'PolicySection'),
 });
 
 const appSettings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  component: forWholeApp(() => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
+  component: forRoles('settings.read', () => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
 });
 
 const administrators = createRoute({
@@ -142,9 +142,7 @@ const ssoRoutes = [
   createRoute({
     getParentRoute: () => signedIn,
     path: '/administrators/single-sign-on/new',
-    /** `from`: the provider to copy. */
-    validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-      typeof from === 'string' ? { from } : {},
+    validateSearch: readFrom,
     component: forRoles(
       'sso.manage',
       () => import('../features/administrators/sso/sso-provider-pages.tsx'),

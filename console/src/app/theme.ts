@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Notification, NumberInput, Select } from '@mantine/core';
+import { Badge, createTheme, Menu, Modal, Notification, NumberInput, Select } from '@mantine/core';
 import { t } from '../lib/words/words.ts';
 
 export const theme = createTheme({
@@ -6,6 +6,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
+    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } }),
     // Locking the page's scrolling would insert a style element; look.css does it instead.
     Modal: Modal.extend({
       defaultProps: {

@@ -20,7 +20,7 @@ export function AppPage() {
       {app && (
         <>
           {app.disabled && (
-            <Alert color="gray" variant="light" mb="lg">
+            <Alert color="gray" mb="lg">
               {t(
                 'This app is off. The service rejects its requests until you switch it on in its settings. You can still read and change its data here.',
               )}
@@ -41,7 +41,7 @@ function LimitNote({ appId }: { readonly appId: string }) {
   if (!venues || !shown) return null;
   const names = shown.map(({ name }) => name);
   return (
-    <Alert color="gray" variant="light" mb="lg" role="note">
+    <Alert color="gray" mb="lg" role="note">
       {names.length === 0
         ? t('Your role in this app holds for no venue that exists. An owner can give you one.')
         : t('You see and change what belongs to {list}. What is about the app as a whole is not shown.', {

@@ -37,11 +37,7 @@ export function AppSwitcher({ appId, general }: Props) {
             <span className={classes.name}>{app?.name ?? '…'}</span>
             <span className={classes.id}>{appId}</span>
           </span>
-          {app?.disabled && (
-            <Badge color="gray" variant="light">
-              {t('Off')}
-            </Badge>
-          )}
+          {app?.disabled && <Badge color="gray">{t('Off')}</Badge>}
           <Icon name="down" />
         </UnstyledButton>
       </Menu.Target>

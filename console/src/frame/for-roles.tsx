@@ -1,8 +1,10 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
+import { createRoute } from '@tanstack/react-router';
 import { isAllowed, type Operation, type Permission, useMay, useMayCall, useStanding } from '../lib/data/access.ts';
 import { dataNeeds, mayDo } from '../lib/wire.ts';
 import { t } from '../lib/words/words.ts';
 import { lazyPage } from './lazy-page.ts';
+import { app } from './routes.ts';
 
 /**
  * A page for some roles whose address people send each other. Others read that it is not for theirs, instead of being led elsewhere
@@ -24,12 +26,9 @@ export const forRoles = (needs: Permission | Operation, ...[importer, name]: Par
   return Object.assign(Guarded, { preload: Page.preload });
 };
 
-/** A page about the app as a whole, for every role that is not limited to some of its venues. */
-export const forWholeApp = (...[importer, name]: Parameters<typeof lazyPage>) => {
-  const Page = lazyPage(importer, name);
-  const Guarded = () => (useStanding()?.venues === undefined ? <Page /> : <NotForVenues />);
-  return Object.assign(Guarded, { preload: Page.preload });
-};
+/** A page of an app at an address below the app, for those roles. */
+export const appPage = <const TPath extends string>(path: TPath, ...page: Parameters<typeof forRoles>) =>
+  createRoute({ getParentRoute: () => app, path, component: forRoles(...page) });
 
 const isPermission = (needs: Permission | Operation): needs is Permission => needs in mayDo;
 

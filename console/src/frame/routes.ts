@@ -32,3 +32,7 @@ export const app = createRoute({
   path: '/apps/$appId',
   component: lazyPage(() => import('./app-page.tsx'), 'AppPage'),
 });
+
+/** `from`: the record that the form of a new one copies. */
+export const readFrom = ({ from }: Record<string, unknown>): { readonly from?: string } =>
+  typeof from === 'string' ? { from } : {};

@@ -7,7 +7,7 @@ import {
   type AppSection,
   appSectionGroups,
   appSections,
-  isShownTo,
+  isInMenuOf,
   sectionAt,
 } from '../components/sections/app-sections.ts';
 import { standingOf, useStanding } from '../lib/data/access.ts';
@@ -125,7 +125,7 @@ function AppNavigation({ appId }: { readonly appId: string }) {
   return (
     <nav className={classes.nav} aria-label={t('Parts of the app')}>
       {appSectionGroups.map(({ title, icon, sections }) => {
-        const shown: readonly AppSection[] = standing ? sections.filter(isShownTo(standing)) : [];
+        const shown: readonly AppSection[] = standing ? sections.filter(isInMenuOf(standing)) : [];
         const [first] = shown;
         if (!first) return null;
         const label = (

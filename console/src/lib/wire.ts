@@ -47,7 +47,7 @@ export type Administrator = {
     readonly email: string;
     readonly name: string;
     /** @enum {unknown} */
-    readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+    readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly {
         readonly appId: string;
@@ -55,7 +55,7 @@ export type Administrator = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[] | null;
@@ -858,7 +858,7 @@ export type Bucket = {
 export type ChangeAdministratorBody = {
     readonly name?: string;
     /** @enum {unknown} */
-    readonly role?: "owner" | "manager" | "editor" | "installer" | "analyst";
+    readonly role?: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps?: readonly {
         readonly appId: string;
@@ -866,7 +866,7 @@ export type ChangeAdministratorBody = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[];
@@ -1256,14 +1256,16 @@ export type ChangeSsoProviderBody = {
         readonly owner?: readonly string[];
         readonly manager?: readonly string[];
         readonly editor?: readonly string[];
+        readonly author?: readonly string[];
         readonly installer?: readonly string[];
         readonly analyst?: readonly string[];
+        readonly reader?: readonly string[];
     };
     /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
     readonly appRoles?: readonly {
         readonly group: string;
         /** @enum {unknown} */
-        readonly role: "manager" | "editor" | "installer" | "analyst";
+        readonly role: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         readonly appId: string;
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
@@ -1281,7 +1283,7 @@ export type ChangeSsoProviderBody = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[];
@@ -1321,7 +1323,7 @@ export type CreateAdministratorBody = {
     readonly email: string;
     readonly name: string;
     /** @enum {unknown} */
-    readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+    readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps?: readonly {
         readonly appId: string;
@@ -1329,7 +1331,7 @@ export type CreateAdministratorBody = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[];
@@ -1422,14 +1424,16 @@ export type CreateSsoProviderBody = {
         readonly owner?: readonly string[];
         readonly manager?: readonly string[];
         readonly editor?: readonly string[];
+        readonly author?: readonly string[];
         readonly installer?: readonly string[];
         readonly analyst?: readonly string[];
+        readonly reader?: readonly string[];
     };
     /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
     readonly appRoles?: readonly {
         readonly group: string;
         /** @enum {unknown} */
-        readonly role: "manager" | "editor" | "installer" | "analyst";
+        readonly role: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         readonly appId: string;
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
@@ -1447,7 +1451,7 @@ export type CreateSsoProviderBody = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[];
@@ -1705,7 +1709,7 @@ export type Invitation = {
     readonly invitationId: string;
     readonly email: string;
     /** @enum {unknown} */
-    readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+    readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly {
         readonly appId: string;
@@ -1713,7 +1717,7 @@ export type Invitation = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[] | null;
@@ -1728,7 +1732,7 @@ export type InviteAdministratorBody = {
     /** Compared without case and surrounding space */
     readonly email: string;
     /** @enum {unknown} */
-    readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+    readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps?: readonly {
         readonly appId: string;
@@ -1736,7 +1740,7 @@ export type InviteAdministratorBody = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[];
@@ -2212,7 +2216,7 @@ export type Session = {
     readonly email: string;
     readonly name: string;
     /** @enum {unknown} */
-    readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+    readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly {
         readonly appId: string;
@@ -2220,7 +2224,7 @@ export type Session = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[] | null;
@@ -2294,14 +2298,16 @@ export type SsoProvider = {
         readonly owner?: readonly string[];
         readonly manager?: readonly string[];
         readonly editor?: readonly string[];
+        readonly author?: readonly string[];
         readonly installer?: readonly string[];
         readonly analyst?: readonly string[];
+        readonly reader?: readonly string[];
     };
     /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
     readonly appRoles: readonly {
         readonly group: string;
         /** @enum {unknown} */
-        readonly role: "manager" | "editor" | "installer" | "analyst";
+        readonly role: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         readonly appId: string;
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
@@ -2317,7 +2323,7 @@ export type SsoProvider = {
          * In this app; the administrator's own without it
          * @enum {unknown}
          */
-        readonly role?: "manager" | "editor" | "installer" | "analyst";
+        readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
         /** The objectIds of the venues for which the role holds; all of the app without it */
         readonly venues?: readonly string[];
     }[];
@@ -2549,7 +2555,7 @@ export type Operations = {
                 readonly email: string;
                 readonly name: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** Where the role holds; null: in all apps, and for the service as a whole */
                 readonly apps: readonly {
                     readonly appId: string;
@@ -2557,7 +2563,7 @@ export type Operations = {
                      * In this app; the administrator's own without it
                      * @enum {unknown}
                      */
-                    readonly role?: "manager" | "editor" | "installer" | "analyst";
+                    readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                     /** The objectIds of the venues for which the role holds; all of the app without it */
                     readonly venues?: readonly string[];
                 }[] | null;
@@ -2589,7 +2595,7 @@ export type Operations = {
                 readonly email: string;
                 readonly name: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** Where the role holds; null: in all apps, and for the service as a whole */
                 readonly apps: readonly {
                     readonly appId: string;
@@ -2597,7 +2603,7 @@ export type Operations = {
                      * In this app; the administrator's own without it
                      * @enum {unknown}
                      */
-                    readonly role?: "manager" | "editor" | "installer" | "analyst";
+                    readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                     /** The objectIds of the venues for which the role holds; all of the app without it */
                     readonly venues?: readonly string[];
                 }[] | null;
@@ -2697,7 +2703,7 @@ export type Operations = {
                 readonly email: string;
                 readonly name: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** Where the role holds; null: in all apps, and for the service as a whole */
                 readonly apps: readonly {
                     readonly appId: string;
@@ -2705,7 +2711,7 @@ export type Operations = {
                      * In this app; the administrator's own without it
                      * @enum {unknown}
                      */
-                    readonly role?: "manager" | "editor" | "installer" | "analyst";
+                    readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                     /** The objectIds of the venues for which the role holds; all of the app without it */
                     readonly venues?: readonly string[];
                 }[] | null;
@@ -2918,7 +2924,7 @@ export type Operations = {
                 readonly invitationId: string;
                 readonly email: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** Where the role holds; null: in all apps, and for the service as a whole */
                 readonly apps: readonly {
                     readonly appId: string;
@@ -2926,7 +2932,7 @@ export type Operations = {
                      * In this app; the administrator's own without it
                      * @enum {unknown}
                      */
-                    readonly role?: "manager" | "editor" | "installer" | "analyst";
+                    readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                     /** The objectIds of the venues for which the role holds; all of the app without it */
                     readonly venues?: readonly string[];
                 }[] | null;
@@ -2956,7 +2962,7 @@ export type Operations = {
                 readonly invitationId: string;
                 readonly email: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** Where the role holds; null: in all apps, and for the service as a whole */
                 readonly apps: readonly {
                     readonly appId: string;
@@ -2964,7 +2970,7 @@ export type Operations = {
                      * In this app; the administrator's own without it
                      * @enum {unknown}
                      */
-                    readonly role?: "manager" | "editor" | "installer" | "analyst";
+                    readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                     /** The objectIds of the venues for which the role holds; all of the app without it */
                     readonly venues?: readonly string[];
                 }[] | null;
@@ -3021,7 +3027,7 @@ export type Operations = {
                 readonly kind: "invitation" | "reset";
                 readonly email: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** ISO 8601, UTC, with milliseconds */
                 readonly expiresAt: string;
             };
@@ -3053,7 +3059,7 @@ export type Operations = {
                 readonly email: string;
                 readonly name: string;
                 /** @enum {unknown} */
-                readonly role: "owner" | "manager" | "editor" | "installer" | "analyst";
+                readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** Where the role holds; null: in all apps, and for the service as a whole */
                 readonly apps: readonly {
                     readonly appId: string;
@@ -3061,7 +3067,7 @@ export type Operations = {
                      * In this app; the administrator's own without it
                      * @enum {unknown}
                      */
-                    readonly role?: "manager" | "editor" | "installer" | "analyst";
+                    readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                     /** The objectIds of the venues for which the role holds; all of the app without it */
                     readonly venues?: readonly string[];
                 }[] | null;
@@ -5567,8 +5573,10 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
+    "author",
     "installer",
-    "analyst"
+    "analyst",
+    "reader"
   ],
   "administrators.read": [
     "owner",
@@ -5581,6 +5589,15 @@ export const mayDo = {
     "owner"
   ],
   "apps.read": [
+    "owner",
+    "manager",
+    "editor",
+    "author",
+    "installer",
+    "analyst",
+    "reader"
+  ],
+  "settings.read": [
     "owner",
     "manager",
     "editor",
@@ -5664,8 +5681,10 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
+    "author",
     "installer",
-    "analyst"
+    "analyst",
+    "reader"
   ],
   "beacons.write": [
     "owner",
@@ -5676,8 +5695,10 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
+    "author",
     "installer",
-    "analyst"
+    "analyst",
+    "reader"
   ],
   "venues.write": [
     "owner",
@@ -5689,31 +5710,46 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
+    "author",
     "installer",
-    "analyst"
+    "analyst",
+    "reader"
   ],
   "content.write": [
     "owner",
     "manager",
-    "editor"
+    "editor",
+    "author"
+  ],
+  "push.read": [
+    "owner",
+    "manager",
+    "editor",
+    "author",
+    "installer",
+    "analyst"
   ],
   "push.send": [
     "owner",
     "manager",
-    "editor"
+    "editor",
+    "author"
   ],
   "phones.pair": [
     "owner",
     "manager",
     "editor",
+    "author",
     "installer"
   ],
   "files.read": [
     "owner",
     "manager",
     "editor",
+    "author",
     "installer",
-    "analyst"
+    "analyst",
+    "reader"
   ],
   "files.write": [
     "owner",
@@ -5724,6 +5760,7 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
+    "author",
     "installer"
   ],
   "schemas.read": [
@@ -5763,7 +5800,16 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
+    "author",
     "installer"
+  ],
+  "numbers.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst",
+    "reader"
   ],
   "activity.read": [
     "owner",
@@ -5776,7 +5822,8 @@ export const mayDo = {
     "owner",
     "manager",
     "editor",
-    "analyst"
+    "analyst",
+    "reader"
   ],
   "reports.write": [
     "owner",
@@ -5808,8 +5855,8 @@ export const dataNeeds = {
   "patchInstallation": "installations.write",
   "pairInstallation": "installations.write",
   "sendPush": "push.send",
-  "listPushes": "activity.read",
-  "getPush": "activity.read",
+  "listPushes": "push.read",
+  "getPush": "push.read",
   "updatePush": "push.send",
   "approvePush": "push.send",
   "cancelPush": "push.send",
@@ -5906,14 +5953,14 @@ export const dataNeeds = {
   "listEvents": "activity.read",
   "getEvent": "activity.read",
   "listVerdicts": "activity.read",
-  "getVisitNumbers": "activity.read",
-  "getFlows": "activity.read",
-  "getPaths": "activity.read",
-  "getPeaks": "activity.read",
-  "getZoneForecasts": "activity.read",
-  "getForecast": "activity.read",
-  "getMessageNumbers": "activity.read",
-  "listOccupancy": "activity.read",
+  "getVisitNumbers": "numbers.read",
+  "getFlows": "numbers.read",
+  "getPaths": "numbers.read",
+  "getPeaks": "numbers.read",
+  "getZoneForecasts": "numbers.read",
+  "getForecast": "numbers.read",
+  "getMessageNumbers": "numbers.read",
+  "listOccupancy": "numbers.read",
   "listGateways": "beacons.read",
   "listTelemetry": "beacons.read",
   "streamEvents": "activity.read",

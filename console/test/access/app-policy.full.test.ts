@@ -31,11 +31,11 @@ describe("an app's policy in the console", () => {
     (await (await visited.context.request.get(`/console/api/apps/${app.appId}`)).json()).result.policy;
   /** `asked`: what the change refuses to visitors, and is asked about with the app's name. */
   const save = async (asked?: string) => {
-    await button('Save the policy').click();
+    await button('Save the limits').click();
     if (asked !== undefined) {
-      const dialog = page.getByRole('dialog', { name: 'Save the policy' });
+      const dialog = page.getByRole('dialog', { name: 'Save the limits' });
       await dialog.getByText(asked, { exact: false }).waitFor();
-      await dialog.getByRole('button', { name: /^Save the policy of / }).click();
+      await dialog.getByRole('button', { name: /^Save the limits of / }).click();
     }
     await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   };
@@ -75,7 +75,7 @@ describe("an app's policy in the console", () => {
     await page.getByLabel('A message is useful for', { exact: true }).fill('5');
     await page.getByLabel('A message is useful for: unit').selectOption('days');
     await page.getByText('After an hour, the visitor may be far away when the message arrives.').waitFor();
-    await button('Save the policy').click();
+    await button('Save the limits').click();
     await page.getByText('Must be at most 86400.').waitFor();
     await page.getByLabel('A message is useful for: unit').selectOption('minutes');
     await save();
@@ -89,9 +89,9 @@ describe("an app's policy in the console", () => {
     assert.equal(await most.count(), 0);
     await approval.press('Space');
     await most.fill('0');
-    await button('Save the policy').click();
-    const asked = page.getByRole('dialog', { name: 'Save the policy' });
-    await asked.getByRole('button', { name: /^Save the policy of / }).click();
+    await button('Save the limits').click();
+    const asked = page.getByRole('dialog', { name: 'Save the limits' });
+    await asked.getByRole('button', { name: /^Save the limits of / }).click();
     await page.getByText('Must be at least 1.').waitFor();
     assert.deepEqual([await most.inputValue(), (await policy()).approval.enabled], ['0 phones', false]);
     await takePictures(page, 'policy-approval-refused');
@@ -137,8 +137,8 @@ describe("an app's policy in the console", () => {
     await page.getByLabel('Host name of the passkeys').fill('museum.example');
     const origins = page.getByLabel('Pages and apps that may ask for a passkey');
     await origins.fill('https://evil.example');
-    await button('Save the policy').click();
-    await page.getByRole('button', { name: /^Save the policy of / }).click();
+    await button('Save the limits').click();
+    await page.getByRole('button', { name: /^Save the limits of / }).click();
     await page.getByText('Must be https://', { exact: false }).waitFor();
     await origins.fill(' https://app.museum.example\n\n');
     await takePictures(page, 'policy-factors');
@@ -202,7 +202,7 @@ describe("an app's policy in the console", () => {
   test('an analyst reads the policy and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(analyst.page, `/console/apps/${app.appId}/policy`);
-    await analyst.page.getByText('Your role can read the policy.', { exact: false }).waitFor();
+    await analyst.page.getByText('Your role can read it.', { exact: false }).waitFor();
     assert.equal(await analyst.page.getByRole('switch', { name: 'Polite' }).isDisabled(), true);
     await analyst.context.close();
   });

@@ -253,7 +253,7 @@ describe('activity in the console', () => {
       'Visitors',
       'Visits',
       'Stay (median)',
-      'Middle half',
+      'Usually',
     ]);
     await page.locator('summary').first().click();
     const table = page.getByRole('table', { name: 'Visitors by month' });

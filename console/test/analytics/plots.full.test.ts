@@ -247,7 +247,7 @@ describe('plots and the numbers of the interface', () => {
         'Visitors',
         'Visits',
         'Stay (median)',
-        'Middle half',
+        'Usually',
         'Compared with',
       ]);
       assert.deepEqual(columns(await cells('Visitors by day'), 1, 2), texts(days.rows, 'visitors', 'visits'));

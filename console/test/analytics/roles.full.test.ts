@@ -41,7 +41,6 @@ const people = {
 type Who = keyof typeof people;
 
 const notForRole = 'Your role does not include this page';
-const noPlacing = 'Your role cannot place beacons.';
 const wholeApp = /This page is about the app as a whole/;
 const analytics = (rest: string) => () => `activity/analytics${rest}`;
 const inVenue =
@@ -127,7 +126,7 @@ const pages: readonly PageOf[] = [
     name: 'An install round',
     path: inVenue('/round'),
     works: /beacons verified/,
-    refused: { editor: noPlacing, analyst: noPlacing },
+    refused: { editor: notForRole, analyst: notForRole },
   },
   { name: 'Labels', path: inVenue('/labels'), works: /^QR code of/ },
 ];
@@ -292,7 +291,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
     });
     const of = `/console/apps/${app.appId}`;
     await goTo(page, `${of}/beacons/${beacon.objectId}`);
-    await page.getByText('Storylines are shown to those who have the whole app.').waitFor();
+    await page.getByText('Messages of the whole app are shown to those who have all of it.').waitFor();
     await page.getByRole('link', { name: 'North posters' }).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByText('Used by', { exact: false }).waitFor();

@@ -134,7 +134,7 @@ describe('files in the console', () => {
   test('deleting says what loses it, and its address stops working', async () => {
     const [hall] = (await stored()).filter(({ name }: { name: string }) => name.endsWith('_hall.png'));
     await button('Delete').click();
-    await dialog('Delete the file').getByText('It is used in 1 notification', { exact: false }).waitFor();
+    await dialog('Delete the file').getByText('It is used in 1 message', { exact: false }).waitFor();
     await button('Delete hall.png').click();
     await page.getByText('hall.png was deleted.').waitFor();
     await page.getByText('1–5 of 5').waitFor();

@@ -311,9 +311,9 @@ describe('nothing an editor does is final', () => {
     await page.keyboard.press('Control+k');
     await focused();
     await page.keyboard.type('sender');
-    await page.getByRole('option', { name: /^Senders/ }).waitFor();
+    await page.getByRole('option', { name: /^Push services/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Senders' }).waitFor();
+    await page.getByRole('heading', { name: 'Push services' }).waitFor();
     await page.keyboard.press('Control+k');
     await focused();
     await page.keyboard.type('write push');

@@ -233,7 +233,7 @@ describe('two people edit one record', () => {
         path: 'policy',
         edit: (page: Page) => field(page, 'Minimum password length').fill('12'),
         theirs: () => app.app.apps.change(app.appId, { policy: { tokenDays: 9 } }),
-        save: 'Save the policy',
+        save: 'Save the limits',
         check: async () => {
           const { passwordMinLength, tokenDays } = (await app.app.apps.get(app.appId)).policy;
           assert.deepEqual([passwordMinLength, tokenDays], [12, 9]);

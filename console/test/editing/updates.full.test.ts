@@ -134,7 +134,7 @@ describe('a service that stops or is updated under an open tab', () => {
     await takePictures(page, 'stopped-page');
     await gateway.start();
     await button('Try again').click();
-    await heading('Installations').waitFor();
+    await heading('Phones').waitFor();
   });
 
   test('after an update the open tab says so, and what was typed in it is there in the new version', async () => {

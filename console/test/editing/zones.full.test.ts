@@ -110,12 +110,12 @@ describe('dates are in the zone of the app', () => {
     await page.getByLabel('Field').selectOption('createdAt');
     await page.getByLabel('Operator').selectOption('before');
     await page.getByLabel('Value').fill(day);
-    await page.getByText('of 0 installations can be reached').waitFor();
+    await page.getByText('of 0 phones can be reached').waitFor();
     await page.getByLabel('Operator').selectOption('from');
     await page.getByLabel('Value').fill(day);
-    await page.getByText('of 1 installation can be reached').waitFor();
+    await page.getByText('of 1 phone can be reached').waitFor();
     await page.getByLabel('Value').fill(before1(day));
-    await page.getByText('of 1 installation can be reached').waitFor();
+    await page.getByText('of 1 phone can be reached').waitFor();
   });
 
   test('a date without a time shows no time and stays that day', async () => {

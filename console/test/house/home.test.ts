@@ -106,7 +106,7 @@ describe('the home of an app', () => {
     await fill('Major', '1');
     await fill('Minor', '1');
     await click('button', 'Add the beacon');
-    await click('link', 'Write a notification');
+    await click('link', 'Write a message');
     await fill('Text', 'The tour starts on your left.');
     await page.getByTestId('sentence').getByText('Hall').waitFor();
     await click('button', 'Switch on …');
@@ -166,7 +166,7 @@ describe('the home of an app', () => {
 
   test('what needs a person stands first, with the way to it', async () => {
     await finding('No push service is set up').waitFor();
-    assert.match((await link('Open the senders').getAttribute('href')) ?? '', /\/senders$/);
+    assert.match((await link('Open the push services').getAttribute('href')) ?? '', /\/senders$/);
     await finding('The app is open to strangers').waitFor();
     await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     await site.makeReachable();

@@ -39,10 +39,12 @@ describe('pages that somebody may not see, and opens by their address', () => {
       });
       assert.ok(limit.ok(), await limit.text());
     }
-    await visited.page.goto(`/console/apps/${site.app.appId}/home`);
-    await visited.page.getByRole('heading', { name: 'Home' }).waitFor();
+    await visited.page.goto(`/console/apps/${site.app.appId}`);
+    await menuOf(visited).locator('[aria-current=page]').first().waitFor();
     return visited;
   }
+
+  const menuOf = ({ page }: Visit) => page.getByRole('navigation', { name: 'Parts of the app' });
 
   /** Opens every page. @returns those that are refused, with how, and what the service has refused */
   async function walk({ page }: Visit) {
@@ -105,9 +107,19 @@ describe('pages that somebody may not see, and opens by their address', () => {
     assert.deepEqual(visited.complaints, []);
   });
 
-  for (const role of ['analyst', 'editor'] as const)
+  /** Where somebody works, not where they only look things up; the app opens with the first of them. */
+  const menus = {
+    editor: ['Home', 'Messages', 'Visitors', 'Log', 'Places', 'Content'],
+    author: ['Messages'],
+    installer: ['Home', 'Messages', 'Visitors', 'Log', 'Places'],
+    analyst: ['Home', 'Visitors', 'Log'],
+    reader: ['Visitors'],
+  } as const satisfies Partial<Record<AdminRole, readonly string[]>>;
+
+  for (const role of Object.keys(menus) as (keyof typeof menus)[])
     test(`${role}s are asked for nothing that they may not read, and a page that is not theirs says only that`, async () => {
       const visited = await openApp(role, false);
+      assert.deepEqual(await menuOf(visited).locator(':scope > a, :scope > div > span').allInnerTexts(), menus[role]);
       const { refused, asked } = await walk(visited);
       assert.deepEqual(asked, []);
       assert.deepEqual(

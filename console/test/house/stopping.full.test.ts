@@ -293,8 +293,8 @@ describe('what stops visitors from being served is asked with the name of the ap
     {
       what: 'the policy wants consent first',
       path: () => 'policy',
-      open: 'Save the policy',
-      confirm: 'Save the policy of Museum guide',
+      open: 'Save the limits',
+      confirm: 'Save the limits of Museum guide',
       isServed: async () => (await app.app.apps.get(app.appId)).policy.consent === 'assumed',
     },
   ];

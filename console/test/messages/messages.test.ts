@@ -263,7 +263,7 @@ describe('the December campaign in two languages in one form', () => {
     await field('Title').fill('Two');
     await button('Save').click();
     await row(/A morning/)
-      .getByText('2 messages in one storyline')
+      .getByText('2 messages in one series')
       .waitFor();
     const { results } = await get(`storylines/${storyline}/detail?order=createdAt`);
     assert.deepEqual(

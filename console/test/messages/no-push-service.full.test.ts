@@ -26,7 +26,7 @@ describe('while no push service is set up', () => {
   });
 
   for (const [role, next] of [
-    ['manager', 'Set one up under Senders'],
+    ['manager', 'Set one up under Push services'],
     ['editor', 'Ask an owner or manager to set one up.'],
   ] as const satisfies readonly (readonly [AdminRole, string])[])
     test(`the ${role} reads before writing that a push reaches nobody, and what to do`, async () => {
@@ -43,7 +43,7 @@ describe('while no push service is set up', () => {
       }
       if (role === 'manager') {
         await page.getByRole('link', { name: next }).click();
-        await page.getByRole('heading', { name: 'Senders' }).waitFor();
+        await page.getByRole('heading', { name: 'Push services' }).waitFor();
       }
       assert.equal(await page.getByRole('link', { name: next }).count(), 0);
       await context.close();

@@ -99,22 +99,22 @@ describe('push in the console', () => {
     await page.getByText('Complete the condition, or choose everyone.').waitFor();
     assert.equal(await button('Send …').isDisabled(), true);
     await page.getByLabel('Value').fill('news');
-    await page.getByText('4 installations').waitFor();
+    await page.getByText('4 phones').waitFor();
     await button('Edit as JSON').click();
     await page.getByLabel('Condition as JSON').fill('{"channel": "news"}');
     await page.getByRole('alert').filter({ hasText: 'channel' }).waitFor();
     await page.getByLabel('Condition as JSON').fill('{}');
     assert.equal(await button('Send …').isDisabled(), true);
     await page.getByLabel('Condition as JSON').fill('{"channels": "news"}');
-    await page.getByText('4 installations').waitFor();
+    await page.getByText('4 phones').waitFor();
     await assertAccessible(page);
   });
 
   test('the confirmation says how many, and the message goes to them alone', async () => {
     await button('Send …').click();
-    await dialog().getByText('Tonight goes to 3 of 4 installations now.').waitFor();
+    await dialog().getByText('Tonight goes to 3 of 4 phones now.').waitFor();
     await dialog().getByText('1 not: The installation has no device token.').waitFor();
-    await button('Send to 3 of 4 installations').click();
+    await button('Send to 3 of 4 phones').click();
     await link('Tonight').waitFor();
     await app.app.idle();
     await page.getByText('Done', { exact: true }).waitFor();
@@ -203,7 +203,7 @@ describe('push in the console', () => {
     await open('/new');
     await field('Title').fill(script);
     await button('Send …').click();
-    await dialog().getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
+    await dialog().getByRole('button', { name: 'Send to 12 of 13 phones' }).click();
     await link(script).click();
     await button('Cancel the message').waitFor();
     await page.reload();
@@ -228,7 +228,7 @@ describe('push in the console', () => {
     await field('Send at').fill(tomorrow);
     await button('Schedule …').click();
     await dialog().getByText('(UTC)').waitFor();
-    await button('Schedule to 12 of 13 installations').click();
+    await button('Schedule to 12 of 13 phones').click();
     await link('Tomorrow').waitFor();
     assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
     await link('Tomorrow').click();
@@ -255,15 +255,15 @@ describe('push in the console', () => {
   testInFull('an editor sees how many it reaches, too', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${app.appId}/push/new`);
-    const reached = '12 of 13 installations can be reached: 12 by Google (FCM).';
-    await editor.page.getByRole('status').filter({ hasText: '13 installations can be' }).waitFor();
+    const reached = '12 of 13 phones can be reached: 12 by Google (FCM).';
+    await editor.page.getByRole('status').filter({ hasText: '13 phones can be' }).waitFor();
     assert.equal(
-      await editor.page.getByRole('status').filter({ hasText: '13 installations can be' }).locator('p').innerText(),
+      await editor.page.getByRole('status').filter({ hasText: '13 phones can be' }).locator('p').innerText(),
       reached,
     );
     await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('From an editor');
     await editor.page.getByRole('button', { name: 'Send …' }).click();
-    await editor.page.getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
+    await editor.page.getByRole('button', { name: 'Send to 12 of 13 phones' }).click();
     await editor.page.getByRole('link', { name: 'From an editor' }).waitFor();
     await editor.context.close();
   });
@@ -294,7 +294,7 @@ describe('push in the console', () => {
     await editor.page.getByRole('button', { name: 'Send …' }).click();
     await editor.page.getByRole('dialog').getByText('Somebody else has to approve it').waitFor();
     const sent = fcm.calls.length;
-    await editor.page.getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
+    await editor.page.getByRole('button', { name: 'Send to 12 of 13 phones' }).click();
     await editor.page.getByRole('link', { name: 'To many' }).click();
     await editor.page.getByRole('button', { name: 'Approve it' }).click();
     await editor.page
@@ -323,7 +323,7 @@ describe('push in the console', () => {
     await desk.getByRole('list', { name: 'Needs attention' }).getByText('No push service is set up').waitFor();
     await desk.getByText('Ask an owner or manager to enter them.').waitFor();
     await goTo(desk, `/console/apps/${app.appId}/push/new`);
-    await desk.getByText('0 of 13 installations can be reached.').waitFor();
+    await desk.getByText('0 of 13 phones can be reached.').waitFor();
     await desk.getByText('12 not: FCM, Google’s push service, is not set up for this app.').waitFor();
     await desk.getByRole('textbox', { name: 'Title', exact: true }).fill('Into the void');
     await desk.getByRole('button', { name: 'Send …' }).click();

@@ -33,13 +33,13 @@ describe('installations in the console', () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
   const heading = (name: RegExp | string) => page.getByRole('heading', { name });
   const dialog = () => page.getByRole('dialog');
-  const rows = () => page.getByRole('table', { name: 'installations' }).locator('tbody tr');
+  const rows = () => page.getByRole('table', { name: 'phones' }).locator('tbody tr');
   const open = (rest = '') => goTo(page, `/console/apps/${site.app.appId}/installations${rest}`);
 
   test('an app without installations says where they come from', async () => {
     const { appId } = await site.app.app.apps.create('Another app');
     await goTo(page, `/console/apps/${appId}/installations`);
-    await heading('No installations yet').waitFor();
+    await heading('No phones yet').waitFor();
     await assertAccessible(page);
   });
 
@@ -189,7 +189,7 @@ describe('installations in the console', () => {
     const installer = await openAs(browser, { app: site.app, origin, role: 'installer' });
     await goTo(installer.page, `/console/apps/${site.app.appId}`);
     await installer.page.getByRole('link', { name: 'Log' }).waitFor();
-    assert.equal(await installer.page.getByRole('link', { name: 'Installations' }).count(), 0);
+    assert.equal(await installer.page.getByRole('link', { name: 'Phones' }).count(), 0);
     await installer.context.close();
   });
 

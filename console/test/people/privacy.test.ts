@@ -77,7 +77,7 @@ describe('privacy in the console', () => {
     assert.equal((await site.ask({ method: 'DELETE', url })).status, 200);
     await site.app.app.idle();
     await open();
-    await page.getByText('An installation', { exact: true }).waitFor();
+    await page.getByText('A phone', { exact: true }).waitFor();
     await page.getByText('in the app or in this console').waitFor();
     await assertAccessible(page);
     await takePictures(page, 'privacy-receipt');

@@ -47,7 +47,7 @@ describe('identity providers in the console', () => {
     await page.goto(`/console/apps/${site.app.appId}/users`);
     await page.getByRole('link', { name: 'How they sign in' }).click();
     await page.getByRole('heading', { name: 'No identity providers yet' }).waitFor();
-    const users = page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name: 'Users' });
+    const users = page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name: 'Accounts' });
     assert.equal(await users.getAttribute('aria-current'), 'page', 'it is a part of the users');
     await assertAccessible(page);
     await takePictures(page, 'sign-in-empty');

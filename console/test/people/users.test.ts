@@ -49,7 +49,7 @@ describe('users in the console', () => {
   test('an app without users says that visitors need no account', async () => {
     const { appId } = await site.app.app.apps.create('Another app');
     await goTo(page, `/console/apps/${appId}/users`);
-    await heading('No users yet').waitFor();
+    await heading('No accounts yet').waitFor();
     await assertAccessible(page);
   });
 
@@ -105,7 +105,7 @@ describe('users in the console', () => {
     await takePictures(page, 'person');
     // By the end of the id in a log, too.
     await goTo(page, `/console/apps/${site.app.appId}/installations?q=${phone.slice(-6)}`);
-    await page.getByRole('table', { name: 'installations' }).getByRole('link', { name: /^iOS/ }).click();
+    await page.getByRole('table', { name: 'phones' }).getByRole('link', { name: /^iOS/ }).click();
     await heading(`Vera ${script}`).waitFor();
   });
 

@@ -129,6 +129,9 @@ describe('a venue of three floors is set up from pictures', () => {
       await hands.click(page.getByRole('link', { name: 'Town hall' }).first());
     }
     await page.getByText('plan, 1 zone').first().waitFor();
+    const today = page.getByRole('region', { name: 'Today' });
+    await today.getByRole('link', { name: 'Plan of Ground floor' }).waitFor();
+    await today.getByRole('link', { name: '0', exact: true }).waitFor();
     void t.annotate(hands.said);
     assert.ok(hands.seconds < 600, `in less than ten minutes: ${hands.said}`);
     assert.deepEqual(visited.complaints, []);

@@ -2,11 +2,29 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
+import { readTexts } from './source-texts.ts';
 
 /** Texts in which the word means something else. */
 const exceptions: readonly (readonly [language: string, word: string, english: string, reason: string])[] = [
   ['id', 'telepon', 'must be a phone number: at least 3 digits, and spaces + ( ) - . /', 'the number, not the phone'],
   ['id', 'telepon', 'phone must be a phone number as a string.', 'the number, not the phone'],
+];
+
+/** Where developers, operators and installers work: there such words are the right ones. */
+const workshops: readonly (readonly [place: RegExp, reason: string])[] = [
+  [/^features\/(api|webhooks|rules|sign-in|system)\//, 'developers and operators set it up'],
+  [/^features\/buckets\//, 'records are what an app stores, and are imported as files'],
+  [/^features\/(beacons\/import|venues\/(geojson|imdf))\//, 'what is wrong in a file'],
+  [
+    /^features\/beacons\/page\/(beacon-details|calibration|signal)|^features\/people\/phones\/hearing/,
+    'technical details',
+  ],
+  [/^features\/(beacons\/beacon-form|beacons\/beacon-fields|venues\/round\/nearest)/, 'installers measure'],
+  [
+    /^components\/(list\/filter-panel|bulk\/bulk-fields)|^features\/push\/(audience|push-fields|push-message)/,
+    'for developers, behind a button',
+  ],
+  [/^components\/message\/own-phones/, 'what phones call it'],
 ];
 
 const folder = fileURLToPath(new URL('../../src/lib/words/catalogues/', import.meta.url));
@@ -62,6 +80,18 @@ describe('the words of the glossary', () => {
       );
       assert.deepEqual(found, []);
     });
+
+  test('an editor reads no word of the interface', () => {
+    const isOfWorkshop = (place: string) => workshops.some(([where]) => where.test(place));
+    const texts = readTexts().messages.filter(({ place }) => !isOfWorkshop(place));
+    assert.ok(texts.length > 1_500);
+    assert.deepEqual(ruledOut('en', Object.fromEntries(texts.map(({ text, place }) => [place, text]))), []);
+    assert.deepEqual(
+      texts.filter(({ text }) => /PHAROS_/.test(text)),
+      [],
+    );
+    assert.equal(ruledOut('en', { x: 'The objectId of a notification' }).length, 2);
+  });
 
   test('another word is found, also where it only begins so, and not within a word or a name', () => {
     assert.ok(unusedWords().length > 50);

@@ -1,3 +1,5 @@
+import { adminRoles } from '../../../server/src/access/roles.ts';
+
 /**
  * What the service puts together out of parts, so that no text in its source shows the whole. `… ` marks what stands
  * within a sentence only.
@@ -55,6 +57,6 @@ export const serviceComposed: readonly string[] = [
   ...within('beacon', 'venue', 'floor', 'zone', 'notification', 'storyline', 'scenario', 'schema', 'file', 'device'),
   ...within('installation', 'push notification', 'delivery', 'log record', 'user'),
   ...within('a string', 'an integer', 'a boolean', 'an array', 'a number', 'an object'),
-  ...within('owner', 'manager', 'editor', 'installer', 'analyst'),
+  ...within(...adminRoles),
   ...comparisons,
 ];

@@ -1,18 +1,27 @@
 /** The roles of administrators. The owner of an installation assigns them. */
-export const adminRoles = ['owner', 'manager', 'editor', 'installer', 'analyst'] as const;
+export const adminRoles = ['owner', 'manager', 'editor', 'author', 'installer', 'analyst', 'reader'] as const;
 export type AdminRole = (typeof adminRoles)[number];
 /** Those that can be given for some apps only. */
-export const limitedRoles = ['manager', 'editor', 'installer', 'analyst'] as const satisfies readonly AdminRole[];
+export const limitedRoles = [
+  'manager',
+  'editor',
+  'author',
+  'installer',
+  'analyst',
+  'reader',
+] as const satisfies Exclude<AdminRole, 'owner'>[];
 
 /** What each role may do in the management console. Every console endpoint names one line of this table. */
 export const mayDo = Object.freeze({
   /** The administrator's own: the current session, signing out, changing the password. */
-  'session.own': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'session.own': adminRoles,
   'administrators.read': ['owner', 'manager'],
   'administrators.write': ['owner'],
   /** Through whom administrators sign in. Somebody who changes that can make anybody an owner. */
   'sso.manage': ['owner'],
-  'apps.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'apps.read': adminRoles,
+  /** Rules, and what is kept about visitors, in words. */
+  'settings.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'apps.create': ['owner', 'manager'],
   /** Name, policy, limits, time zone, switching off and on. */
   'apps.change': ['owner', 'manager'],
@@ -39,21 +48,22 @@ export const mayDo = Object.freeze({
   'system.read': ['owner', 'manager'],
   /** Backups contain everything, including the hashes of keys and passwords. */
   'backups.manage': ['owner'],
-  'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'beacons.read': adminRoles,
   'beacons.write': ['owner', 'manager', 'installer'],
   /** Venues with their hours and plans: those who write messages know the hours, those who install beacons the plans. */
-  'venues.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'venues.read': adminRoles,
   'venues.write': ['owner', 'manager', 'editor', 'installer'],
   /** The messages to visitors: notifications, storylines with their scenarios. */
-  'content.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
-  'content.write': ['owner', 'manager', 'editor'],
-  'push.send': ['owner', 'manager', 'editor'],
+  'content.read': adminRoles,
+  'content.write': ['owner', 'manager', 'editor', 'author'],
+  'push.read': ['owner', 'manager', 'editor', 'author', 'installer', 'analyst'],
+  'push.send': ['owner', 'manager', 'editor', 'author'],
   /** One's own phone: messages are tested on it, and in an install round it tells which beacon is near. */
-  'phones.pair': ['owner', 'manager', 'editor', 'installer'],
-  'files.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'phones.pair': ['owner', 'manager', 'editor', 'author', 'installer'],
+  'files.read': adminRoles,
   'files.write': ['owner', 'manager', 'editor'],
   /** Those who install beacons bring the plans, but leave the files of others alone. */
-  'files.upload': ['owner', 'manager', 'editor', 'installer'],
+  'files.upload': ['owner', 'manager', 'editor', 'author', 'installer'],
   'schemas.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'schemas.write': ['owner', 'manager'],
   /** What apps have written into buckets; it may be personal data. */
@@ -62,11 +72,13 @@ export const mayDo = Object.freeze({
   'devices.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'devices.write': ['owner', 'manager', 'installer'],
   /** Asking what would happen; nothing is stored. */
-  'simulations.run': ['owner', 'manager', 'editor', 'installer'],
+  'simulations.run': ['owner', 'manager', 'editor', 'author', 'installer'],
+  /** How many visitors, when and where, and what messages led to: figures, never a single visit. */
+  'numbers.read': ['owner', 'manager', 'editor', 'installer', 'analyst', 'reader'],
   /** Visits, events, verdicts and logs, with installations only by their id. */
   'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   /** Reports by mail: viewing them, and having one sent to yourself. */
-  'reports.read': ['owner', 'manager', 'editor', 'analyst'],
+  'reports.read': ['owner', 'manager', 'editor', 'analyst', 'reader'],
   /** Who gets which: they carry figures out of the console. */
   'reports.write': ['owner', 'manager'],
   /** The author of a push sees how many it reaches. */

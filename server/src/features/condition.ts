@@ -10,9 +10,9 @@ interface KindFacts {
 
 /** What can need a person. */
 export const conditionKinds = {
-  failures: { of: 'app', permission: 'activity.read', name: 'Messages fail' },
+  failures: { of: 'app', permission: 'push.read', name: 'Messages fail' },
   refused: { of: 'app', permission: 'senders.read', name: 'A push service refuses the credentials' },
-  unreachable: { of: 'app', permission: 'activity.read', name: 'Phones cannot be sent a push' },
+  unreachable: { of: 'app', permission: 'push.read', name: 'Phones cannot be sent a push' },
   webhooks: { of: 'app', permission: 'activity.read', name: 'A webhook does not get through' },
   approval: { of: 'app', permission: 'push.send', name: 'A push waits for a second person' },
   quiet: { of: 'app', permission: 'activity.read', name: 'No visitors are noticed' },

@@ -10,6 +10,8 @@ import { assertDocumented, endpointOf } from '../support/interface/documented.ts
 
 const everybody = adminRoles;
 const leading: readonly AdminRole[] = ['owner', 'manager'];
+/** Everybody but those who are there for messages alone, or for numbers alone. */
+const looking: readonly AdminRole[] = ['owner', 'manager', 'editor', 'installer', 'analyst'];
 const writing: readonly AdminRole[] = ['owner', 'manager', 'editor'];
 const placing: readonly AdminRole[] = ['owner', 'manager', 'installer'];
 
@@ -17,25 +19,27 @@ const placing: readonly AdminRole[] = ['owner', 'manager', 'installer'];
  * Who may read and write what, written down a second time, so that a change to the table of roles has to be deliberate.
  */
 const expected: Readonly<Partial<Record<Permission, readonly AdminRole[]>>> = {
-  'activity.read': everybody,
+  'activity.read': looking,
   'beacons.read': everybody,
   'beacons.write': placing,
   'content.read': everybody,
-  'content.write': writing,
-  'devices.read': everybody,
+  'content.write': [...writing, 'author'],
+  'devices.read': looking,
   'devices.write': placing,
   'files.read': everybody,
   // Those who install beacons bring the plans of floors.
-  'files.upload': [...writing, 'installer'],
+  'files.upload': [...writing, 'author', 'installer'],
   'files.write': writing,
   'installations.read': ['owner', 'manager', 'editor', 'analyst'],
   'installations.write': leading,
-  'push.send': writing,
+  'numbers.read': [...looking, 'reader'],
+  'push.read': [...looking, 'author'],
+  'push.send': [...writing, 'author'],
   'records.read': writing,
   'records.write': writing,
-  'schemas.read': everybody,
+  'schemas.read': looking,
   'schemas.write': leading,
-  'simulations.run': [...writing, 'installer'],
+  'simulations.run': [...writing, 'author', 'installer'],
   'users.read': leading,
   'venues.read': everybody,
   'venues.write': [...writing, 'installer'],

@@ -85,7 +85,6 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
         {bulk.offText ??
           rich('<b>{what}</b> are shown to nobody until they are switched on again.', {
             what,
-            b: (inner) => <b>{inner}</b>,
           })}
       </ConfirmDialog>
       {bulk.move && open === 'move' && (
@@ -297,7 +296,6 @@ function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: Dele
       {bulk.goneText ??
         rich('<b>{what}</b> go into the trash, from where they can be put back for 30 days.', {
           what,
-          b: (inner) => <b>{inner}</b>,
         })}
     </ConfirmDialog>
   );

@@ -11,7 +11,7 @@ export function OfApp() {
   if (!app) return null;
   return (
     <Text size="sm" c="dimmed">
-      {rich('In the app <b>{name}</b>', { name: app.name, b: (inner) => <b>{inner}</b> })}
+      {rich('In the app <b>{name}</b>', { name: app.name })}
     </Text>
   );
 }

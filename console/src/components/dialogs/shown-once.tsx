@@ -15,7 +15,7 @@ interface SecretProps {
 export function SecretShownOnce({ warning, stored, onClose, children }: SecretProps) {
   return (
     <Stack>
-      <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+      <Alert color="yellow" icon={<Icon name="warning" />}>
         {warning}
       </Alert>
       {children}

@@ -142,7 +142,7 @@ function Ended({ email }: { readonly email: string }) {
     <Text size="sm">
       {rich(
         'Your session has ended. This page stays as it is while you sign in as <b>{email}</b>. If you cancel, what you have typed is kept as a draft on this device.',
-        { email, b: (inner) => <b>{inner}</b> },
+        { email },
       )}
     </Text>
   );
@@ -160,7 +160,7 @@ function OfAnother({ email, other, onContinue }: OfAnotherProps) {
       <Text size="sm">
         {rich(
           'This page belongs to <b>{email}</b>, but <b>{other}</b> has signed in in this browser since. Nothing was done in the name of {name}.',
-          { email, other: other.email, name: other.name, b: (inner) => <b>{inner}</b> },
+          { email, other: other.email, name: other.name },
         )}
       </Text>
       <Button variant="default" onClick={onContinue}>
@@ -169,7 +169,7 @@ function OfAnother({ email, other, onContinue }: OfAnotherProps) {
       <Text size="sm" c="dimmed">
         {rich(
           'The page is loaded anew for {name}, and what was typed is kept as a draft of <b>{email}</b> on this device. Or sign in as <b>{email}</b> to go on here; {name} is then signed out in this browser.',
-          { name: other.name, email, b: (inner) => <b>{inner}</b> },
+          { name: other.name, email },
         )}
       </Text>
     </>

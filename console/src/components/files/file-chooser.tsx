@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/failure-note.tsx';
+import { Loading } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import classes from './files.module.css';
 
@@ -61,8 +61,7 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
             setPage(0);
           }}
         />
-        <FailureNote message={error?.message} />
-        {!data && !error && <Skeleton h={200} />}
+        <Loading data={data} error={error} height={200} />
         {data?.results.length === 0 && (
           <Text c="dimmed" size="sm">
             {asked ? t('No {plural} match.', { plural }) : t('There are no {plural} yet. Upload one.', { plural })}

@@ -19,7 +19,7 @@ export function FormNotes({ form, isOutdated = false }: Props) {
   return (
     <>
       {form.draftedAt !== undefined && form.isDirty && (
-        <Alert color="blue" variant="light" mb="md" icon={<Icon name="edit" />} role="status">
+        <Alert color="blue" mb="md" icon={<Icon name="edit" />} role="status">
           <Group justify="space-between" gap="xs">
             <DraftOf at={form.draftedAt} />
             <Button size="xs" variant="default" onClick={() => form.reset(form.base)}>
@@ -29,7 +29,7 @@ export function FormNotes({ form, isOutdated = false }: Props) {
         </Alert>
       )}
       {isOutdated && (
-        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />} role="status">
+        <Alert color="yellow" mb="md" icon={<Icon name="warning" />} role="status">
           {t(
             'Somebody else has saved this meanwhile. What you have typed is still here; when you save, you choose what to keep.',
           )}

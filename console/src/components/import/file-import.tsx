@@ -220,7 +220,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
 /** What became of a file that was chosen before the page was reloaded. */
 function EarlierFile({ onDiscard, children }: { readonly onDiscard: () => void; readonly children: ReactNode }) {
   return (
-    <Alert color="blue" variant="light" mt="md">
+    <Alert color="blue" mt="md">
       <Group justify="space-between" gap="xs">
         <span>{children}</span>
         <Button size="xs" variant="default" onClick={onDiscard}>

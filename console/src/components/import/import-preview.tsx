@@ -143,15 +143,9 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
     <li className={classes[`kind-${row.kind}`]}>
       <div className={classes.diffHead}>
         <span className={classes.line}>{row.line}</span>
-        <Badge color={color} variant="light" miw="max-content">
-          {label}
-        </Badge>
+        <Badge color={color}>{label}</Badge>
         <span className={classes.diffName}>{row.name || t('without a name')}</span>
-        {outcome === 'done' && (
-          <Badge color="teal" variant="light">
-            {t('in')}
-          </Badge>
-        )}
+        {outcome === 'done' && <Badge color="teal">{t('in')}</Badge>}
       </div>
       {row.differences.map(({ member, before, after }) => (
         <div key={member} className={classes.change}>

@@ -14,13 +14,7 @@ interface ChipProps {
 /** A condition that can be removed. */
 export function Chip({ removeLabel, onRemove, children }: ChipProps) {
   return (
-    <Badge
-      variant="light"
-      size="lg"
-      tt="none"
-      fw={500}
-      rightSection={<CloseButton size="xs" aria-label={removeLabel} onClick={onRemove} />}
-    >
+    <Badge size="lg" fw={500} rightSection={<CloseButton size="xs" aria-label={removeLabel} onClick={onRemove} />}>
       {children}
     </Badge>
   );

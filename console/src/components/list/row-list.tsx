@@ -1,7 +1,7 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import blocks from '../page/blocks.module.css';
-import { FailureNote } from '../page/failure-note.tsx';
+import { Loading } from '../page/failure-note.tsx';
 
 interface Props<T> {
   /** Undefined until the first answer. */
@@ -28,8 +28,7 @@ interface Props<T> {
 export function RowList<T>({ rows, error, label, height = 64, empty, older, children }: Props<T>) {
   return (
     <>
-      <FailureNote message={error?.message} />
-      {!rows && !error && <Skeleton h={height} />}
+      <Loading data={rows} error={error} height={height} />
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && (
         <ul className={blocks.rows} aria-label={label}>

@@ -6,6 +6,8 @@ import { RowList } from './row-list.tsx';
 interface Props<T> {
   readonly title: string;
   readonly about: ReactNode;
+  /** The way to what it belongs to. */
+  readonly back?: ReactNode;
   /** Creates a record. It moves into the empty state while there is none. */
   readonly action?: ReactNode;
   readonly rows: readonly T[] | undefined;
@@ -19,10 +21,10 @@ interface Props<T> {
 }
 
 /** The page of a short list that needs no search, filter or pages. */
-export function SectionRows<T>({ title, about, action, rows, empty, above, ...list }: Props<T>) {
+export function SectionRows<T>({ title, about, back, action, rows, empty, above, ...list }: Props<T>) {
   return (
     <>
-      <PageHeader title={title} action={rows && rows.length > 0 && action}>
+      <PageHeader title={title} back={back} action={rows && rows.length > 0 && action}>
         {about}
       </PageHeader>
       {above}

@@ -9,6 +9,7 @@ import { showAge } from '../../lib/time/time.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { CopyField } from '../code/copy-field.tsx';
 import { QrCode } from '../code/qr-code.tsx';
+import { Row, RowButton } from '../list/row.tsx';
 import { shortId } from '../names/names.tsx';
 import blocks from '../page/blocks.module.css';
 import { FailureNote } from '../page/failure-note.tsx';
@@ -78,7 +79,7 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
   if (paired)
     return (
       <Stack>
-        <Alert color="teal" variant="light" icon={<Icon name="check" />} role="status">
+        <Alert color="teal" icon={<Icon name="check" />} role="status">
           {t('Paired with {phone}.', { phone: phoneName(paired) })}
           {!paired.hasAddress && ` ${noAddress()}`}
         </Alert>
@@ -194,42 +195,33 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
     after: () => onRemove(phone.objectId),
   });
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>{name}</div>
-        <div className={blocks.meta}>
-          {phone.appVersion && <span>{t('app {version}', { version: phone.appVersion })}</span>}
-          <span>{t('paired {age}', { age: showAge(phone.pairedAt) })}</span>
-          {isChosen && <span>{t('tests go here')}</span>}
-        </div>
-        {!phone.hasAddress && (
-          <Text size="xs" c="red">
-            {noAddress()}
-          </Text>
-        )}
-      </div>
-      <div className={blocks.tools}>
-        {!isChosen && (
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={t('Use {name}', { name })}
-            onClick={() => onChoose(phone.objectId, true)}
-          >
-            {t('Use')}
-          </Button>
-        )}
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={t('Remove {name}', { name })}
-          loading={remove.isPending}
-          onClick={() => remove.mutate()}
-        >
-          {t('Remove')}
-        </Button>
-      </div>
-    </li>
+    <Row
+      title={name}
+      facts={[
+        phone.appVersion && t('app {version}', { version: phone.appVersion }),
+        t('paired {age}', { age: showAge(phone.pairedAt) }),
+        isChosen && t('tests go here'),
+      ]}
+      tools={
+        <>
+          {!isChosen && (
+            <RowButton label={t('Use')} of={t('Use {name}', { name })} onClick={() => onChoose(phone.objectId, true)} />
+          )}
+          <RowButton
+            label={t('Remove')}
+            of={t('Remove {name}', { name })}
+            isBusy={remove.isPending}
+            onClick={() => remove.mutate()}
+          />
+        </>
+      }
+    >
+      {!phone.hasAddress && (
+        <Text size="xs" c="red">
+          {noAddress()}
+        </Text>
+      )}
+    </Row>
   );
 }
 
@@ -251,7 +243,7 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
   const value = options.some((one) => one.value === picked) ? picked : (options[0]?.value ?? '');
   return (
     <Stack>
-      <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+      <Alert color="yellow" icon={<Icon name="warning" />}>
         {rich(
           'Take care that it is yours: tests go to the phone that you choose, also if it is a visitor’s. An app that <link>pairs</link> cannot be mistaken.',
           {

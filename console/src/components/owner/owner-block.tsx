@@ -131,7 +131,7 @@ function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
           <Text size="sm" component="div">
             {rich(
               '<b>{name}</b> belongs to the new owner from then on, who may do with it what the rules allow owners to do. The former one no longer may.',
-              { name, b: (inner) => <b>{inner}</b> },
+              { name },
             )}
           </Text>
         </>

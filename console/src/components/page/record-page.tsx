@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Skeleton } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
 import names from '../names/names.module.css';
-import { FailureNote } from './failure-note.tsx';
+import { FailureNote, Loading } from './failure-note.tsx';
 import { Icon } from './icon.tsx';
 import { LinkButton } from './link-button.tsx';
 import { PageHeader } from './page-header.tsx';
@@ -41,8 +41,7 @@ export function RecordPage<T>({ query: { data, error }, title, action, all, heig
   return (
     <>
       <PageHeader title={title(data)} back={all && <BackLink {...all} />} action={data && action?.(data)} />
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={height} />}
+      <Loading data={data} error={error} height={height} />
       {data && children(data)}
     </>
   );
@@ -90,7 +89,7 @@ export function NewFrom<T>({ from, query: { data, error }, note, children }: Cop
 /** Says above the form of a copy what was not copied. */
 export function CopyNote({ children }: { readonly children: string }) {
   return (
-    <Alert color="blue" variant="light" mb="md" role="note" icon={<Icon name="copy" />}>
+    <Alert color="blue" mb="md" role="note" icon={<Icon name="copy" />}>
       {t('This is a copy, and nothing is saved yet.')} {children}
     </Alert>
   );

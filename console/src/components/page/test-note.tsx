@@ -22,7 +22,6 @@ export function TestNote({ answer: { ok, text, status }, at }: Props) {
     <Alert
       className={classes.answer ?? ''}
       color={ok ? 'teal' : 'red'}
-      variant="light"
       role="status"
       icon={<Icon name={ok ? 'check' : 'warning'} />}
       title={t(

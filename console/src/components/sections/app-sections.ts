@@ -10,6 +10,8 @@ export interface AppSection {
   readonly permission?: Permission;
   /** The section is hidden from whoever may not ask this. */
   readonly needs?: Parameters<Standing['mayCall']>[0];
+  /** The menu leaves the section out for roles without it, which only look things up there: the search finds it. */
+  readonly change?: Permission;
   /** Pages that belong to it and have an address of their own, below the app. */
   readonly also?: string;
   /** Its page shows what belongs to venues; the others are hidden from those who are limited to some. */
@@ -44,6 +46,10 @@ export const isShownTo =
   ({ permission, needs, byVenue }: AppSection): boolean =>
     needs ? mayCall(needs) : permission !== undefined && may(permission) && (venues === undefined || byVenue === true);
 
+/** Whether it is an entry of somebody's menu. */
+export const isInMenuOf = (standing: Standing) => (section: AppSection) =>
+  isShownTo(standing)(section) && (section.change === undefined || standing.may(section.change));
+
 /** The sections of an app by the work that they are for. A group without visible sections is hidden. */
 export const appSectionGroups = [
   {
@@ -70,6 +76,7 @@ export const appSectionGroups = [
         label: t('Messages'),
         icon: 'bell',
         permission: 'content.read',
+        change: 'content.write',
         byVenue: true,
         help: t('A message is shown when a visitor comes to a place, stays there or leaves.'),
         handbook: 'messages#messages-at-places',
@@ -78,7 +85,8 @@ export const appSectionGroups = [
         to: '/apps/$appId/push',
         label: t('Push'),
         icon: 'megaphone',
-        permission: 'activity.read',
+        permission: 'push.read',
+        change: 'push.send',
         help: t('A push goes to phones without anything happening at a beacon.'),
         handbook: 'messages#push',
       },
@@ -164,6 +172,7 @@ export const appSectionGroups = [
         label: t('Venues'),
         icon: 'map',
         permission: 'venues.read',
+        change: 'venues.write',
         byVenue: true,
         help: t('A venue is a building or a site, with its opening hours, floors and zones.'),
         handbook: 'beacons#venues-floors-and-plans',
@@ -173,6 +182,7 @@ export const appSectionGroups = [
         label: t('Beacons'),
         icon: 'beacon',
         permission: 'beacons.read',
+        change: 'beacons.write',
         byVenue: true,
         help: t('A beacon is a transmitter that the app hears when a visitor comes near.'),
         handbook: 'beacons',
@@ -190,6 +200,7 @@ export const appSectionGroups = [
         label: t('Devices'),
         icon: 'device',
         permission: 'devices.read',
+        change: 'devices.write',
         help: t('Devices are screens, lamps and players that are told when somebody is near.'),
         handbook: 'beacons#devices',
       },
@@ -201,20 +212,21 @@ export const appSectionGroups = [
     sections: [
       {
         to: '/apps/$appId/installations',
-        label: t('Installations'),
+        label: t('Phones'),
         icon: 'phone',
         permission: 'installations.read',
-        help: t('An installation is the app on one phone.'),
-        handbook: 'people#installations',
+        change: 'installations.write',
+        help: t('Every phone that has the app, and what it was shown.'),
+        handbook: 'people#phones',
       },
       {
         to: '/apps/$appId/users',
-        label: t('Users'),
+        label: t('Accounts'),
         icon: 'user',
         permission: 'users.read',
         also: '/sign-in',
-        help: t('Users are people with an account in the app.'),
-        handbook: 'people#users',
+        help: t('People with an account in the app.'),
+        handbook: 'people#accounts',
       },
     ],
   },
@@ -227,6 +239,7 @@ export const appSectionGroups = [
         label: t('Data'),
         icon: 'bucket',
         permission: 'buckets.read',
+        change: 'records.write',
         help: t('Records that the app shows, such as exhibits or opening hours.'),
         handbook: 'content#data',
       },
@@ -235,6 +248,7 @@ export const appSectionGroups = [
         label: t('Files'),
         icon: 'file',
         permission: 'files.read',
+        change: 'files.write',
         help: t('Pictures, sounds and documents that messages and records refer to.'),
         handbook: 'content#files',
       },
@@ -248,7 +262,8 @@ export const appSectionGroups = [
         to: '/apps/$appId/settings',
         label: t('General'),
         icon: 'settings',
-        permission: 'apps.read',
+        permission: 'settings.read',
+        change: 'apps.change',
         help: t('Name, time zone, switching the app off and deleting it.'),
         handbook: 'app#settings',
       },
@@ -256,7 +271,8 @@ export const appSectionGroups = [
         to: '/apps/$appId/api',
         label: t('API'),
         icon: 'code',
-        permission: 'apps.read',
+        permission: 'settings.read',
+        change: 'apps.change',
         help: t('All operations of the interface, to read and to try.'),
         handbook: 'app#the-interface',
       },
@@ -270,11 +286,11 @@ export const appSectionGroups = [
       },
       {
         to: '/apps/$appId/senders',
-        label: t('Senders'),
+        label: t('Push services'),
         icon: 'antenna',
         permission: 'senders.read',
         help: t('Credentials of the push services that bring messages to phones.'),
-        handbook: 'app#senders',
+        handbook: 'app#push-services',
       },
       {
         to: '/apps/$appId/webhooks',
@@ -288,23 +304,26 @@ export const appSectionGroups = [
         to: '/apps/$appId/rules',
         label: t('Rules'),
         icon: 'shield',
-        permission: 'apps.read',
+        permission: 'settings.read',
+        change: 'apps.change',
         help: t('Who may read and write what.'),
         handbook: 'app#rules',
       },
       {
         to: '/apps/$appId/policy',
-        label: t('Policy'),
+        label: t('Limits'),
         icon: 'rules',
-        permission: 'apps.read',
+        permission: 'settings.read',
+        change: 'apps.change',
         help: t('Limits, quotas, how long things are kept and how often messages are shown.'),
-        handbook: 'app#policy',
+        handbook: 'app#limits',
       },
       {
         to: '/apps/$appId/privacy',
         label: t('Privacy'),
         icon: 'file',
-        permission: 'apps.read',
+        permission: 'settings.read',
+        change: 'apps.change',
         help: t('What is kept about visitors, in words.'),
         handbook: 'people#privacy',
       },

@@ -22,7 +22,7 @@ const several: readonly Help[] = [
     t('An installer goes through the beacons of a venue and says where they are.'),
     'beacons#install-round',
   ),
-  of('sign-in', t('Other services through which users of the app may sign in.'), 'people#users'),
+  of('sign-in', t('Other services through which users of the app may sign in.'), 'people#accounts'),
   of('trash', t('What was deleted, and can be put back for 30 days.'), 'content#data'),
   ...appSections.flatMap(({ to, help, handbook }) =>
     help && handbook ? [of(to.replace('/apps/$appId/', ''), help, handbook)] : [],

@@ -38,9 +38,9 @@ export function AccountPage() {
         {t('How you sign in as {email}, what you are told by mail, and where you are signed in.', { email })}
       </PageHeader>
       {mustEnrol && (
-        <Alert color="yellow" variant="light" mb="lg" icon={<Icon name="shield" />} title={t('Set up a second factor')}>
+        <Alert color="yellow" mb="lg" icon={<Icon name="shield" />} title={t('Set up a second factor')}>
           {t(
-            'Every administrator of this installation needs one. Set up an authenticator app or add a passkey; then you can go on.',
+            'Every administrator of this service needs one. Set up an authenticator app or add a passkey; then you can go on.',
           )}
         </Alert>
       )}

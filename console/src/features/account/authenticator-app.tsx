@@ -40,7 +40,7 @@ export function AuthenticatorApp({ since, onCodes }: Props) {
         <Text size="sm" component="div">
           {since ? (
             <>
-              <Badge color="teal" variant="light" mr="xs">
+              <Badge color="teal" mr="xs">
                 {t('On')}
               </Badge>
               {t('since {date}', { date: times.date(since) })}

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
+import { Row, RowButton } from '../../components/list/row.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
@@ -42,18 +43,16 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
         'A passkey is kept by a phone, a computer, a password manager or a security key. It signs you in with a finger, a face or a PIN, without a password, and cannot be phished.',
       )}
     >
-      {passkeys.length > 0 && (
-        <ul className={blocks.rows} aria-label={t('Passkeys')}>
-          {passkeys.map((passkey) => (
-            <Line
-              key={passkey.passkeyId}
-              passkey={passkey}
-              onRename={() => setRenaming(passkey)}
-              onRemove={() => setRemoving(passkey)}
-            />
-          ))}
-        </ul>
-      )}
+      <RowList rows={passkeys} error={null} label={t('Passkeys')}>
+        {(passkey) => (
+          <Line
+            key={passkey.passkeyId}
+            passkey={passkey}
+            onRename={() => setRenaming(passkey)}
+            onRemove={() => setRemoving(passkey)}
+          />
+        )}
+      </RowList>
       {canAdd ? (
         <Button variant="default" mt={passkeys.length > 0 ? 'md' : 0} onClick={() => setAdding(true)}>
           {t('Add a passkey')}
@@ -78,7 +77,7 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
       >
         {rich(
           '<b>{name}</b> no longer signs you in, and you are signed out everywhere else. Your device may still list it; delete it there too.',
-          { name: removing?.name, b: (inner) => <b>{inner}</b> },
+          { name: removing?.name },
         )}
       </ConfirmedAction>
     </Block>
@@ -95,25 +94,21 @@ function Line({ passkey, onRename, onRemove }: LineProps) {
   const times = useServiceTimes();
   const { name, host, synced, createdAt, lastUsedAt } = passkey;
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>{name}</div>
-        <div className={blocks.meta}>
-          <span>{t('added {date}', { date: times.date(createdAt) })}</span>
-          <span>{lastUsedAt ? t('used {age}', { age: showAge(lastUsedAt) }) : t('not used yet')}</span>
-          <span>{synced ? t('synced between devices') : t('on one device')}</span>
-          {host !== location.hostname && <span>{t('only at {host}', { host })}</span>}
-        </div>
-      </div>
-      <div className={blocks.tools}>
-        <Button variant="default" size="xs" aria-label={t('Rename {name}', { name })} onClick={onRename}>
-          {t('Rename')}
-        </Button>
-        <Button variant="default" size="xs" aria-label={t('Remove {name}', { name })} onClick={onRemove}>
-          {t('Remove')}
-        </Button>
-      </div>
-    </li>
+    <Row
+      title={name}
+      facts={[
+        t('added {date}', { date: times.date(createdAt) }),
+        lastUsedAt ? t('used {age}', { age: showAge(lastUsedAt) }) : t('not used yet'),
+        synced ? t('synced between devices') : t('on one device'),
+        host !== location.hostname && t('only at {host}', { host }),
+      ]}
+      tools={
+        <>
+          <RowButton label={t('Rename')} of={t('Rename {name}', { name })} onClick={onRename} />
+          <RowButton label={t('Remove')} of={t('Remove {name}', { name })} onClick={onRemove} />
+        </>
+      }
+    />
   );
 }
 

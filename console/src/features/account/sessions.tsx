@@ -1,8 +1,8 @@
 import { Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownSessionsQuery } from '../../lib/data/queries.ts';
@@ -43,41 +43,32 @@ export function Sessions() {
     >
       <RowList rows={sessions} error={error} label={t('Sessions')}>
         {({ sessionId, current, method, address, userAgent, createdAt, lastUsedAt }) => (
-          <li key={sessionId} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>
-                {browserWords(userAgent)}{' '}
-                {current && (
-                  <Badge color="teal" variant="light">
-                    {t('This one')}
-                  </Badge>
-                )}
-              </div>
-              <div className={blocks.meta}>
-                {address && <span>{t('from {address}', { address })}</span>}
-                <span>
-                  {t('signed in {dateTime} {method}', {
-                    dateTime: times.minute(createdAt),
-                    method: method && methods[method],
-                  })}
-                </span>
-                <span>{t('last used {age}', { age: showAge(lastUsedAt) })}</span>
-              </div>
-            </div>
-            {!current && (
-              <div className={blocks.tools}>
-                <Button
-                  variant="default"
-                  size="xs"
-                  loading={end.isPending && end.variables === sessionId}
-                  aria-label={t('End the session of {browser}', { browser: browserWords(userAgent) })}
+          <Row
+            key={sessionId}
+            title={
+              <>
+                {browserWords(userAgent)} {current && <Badge color="teal">{t('This one')}</Badge>}
+              </>
+            }
+            facts={[
+              address && t('from {address}', { address }),
+              t('signed in {dateTime} {method}', {
+                dateTime: times.minute(createdAt),
+                method: method && methods[method],
+              }),
+              t('last used {age}', { age: showAge(lastUsedAt) }),
+            ]}
+            tools={
+              !current && (
+                <RowButton
+                  label={t('End')}
+                  of={t('End the session of {browser}', { browser: browserWords(userAgent) })}
+                  isBusy={end.isPending && end.variables === sessionId}
                   onClick={() => end.mutate(sessionId)}
-                >
-                  {t('End')}
-                </Button>
-              </div>
-            )}
-          </li>
+                />
+              )
+            }
+          />
         )}
       </RowList>
       {sessions && sessions.length > 1 && (

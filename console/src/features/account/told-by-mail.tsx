@@ -1,8 +1,8 @@
-import { Alert, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, NativeSelect, Stack, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
@@ -29,8 +29,7 @@ export function ToldByMail() {
         'When something needs a person, you get a mail as soon as it has lasted for some minutes, another one each day while it lasts, and one when it is over.',
       )}
     >
-      <FailureNote message={error?.message} />
-      {!own && !error && <Skeleton h={180} />}
+      <Loading data={own} error={error} height={180} />
       {own && (
         <Stack gap="md">
           {own.canMail ? (
@@ -38,9 +37,9 @@ export function ToldByMail() {
               {t('Mails go to {email}, in the language in which you last opened the console.', { email: own.email })}
             </Text>
           ) : (
-            <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+            <Alert color="yellow" icon={<Icon name="warning" />}>
               {t(
-                'No mail server is set up, so no mail is sent. Whoever runs the service sets PHAROS_SMTP_URL. Home and System show the same, and webhooks are called.',
+                'No mail server is set up, so no mail is sent. Whoever runs the service can set one up. Home and System show the same, and webhooks are called.',
               )}
             </Alert>
           )}

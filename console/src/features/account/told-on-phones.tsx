@@ -1,7 +1,7 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { call } from '../../lib/data/api.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
@@ -19,8 +19,7 @@ export function ToldOnPhones() {
         'A push to the phones that you have paired, in the app that it is about: when it begins, and when it is over.',
       )}
     >
-      <FailureNote message={error?.message} />
-      {!own && !error && <Skeleton h={60} />}
+      <Loading data={own} error={error} height={60} />
       {own && (
         <Stack gap="md">
           <Text size="sm">

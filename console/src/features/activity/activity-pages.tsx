@@ -47,7 +47,7 @@ export const DeliveriesPage = () => (
 export const LogsPage = () => (
   <Activity
     about={t(
-      'The records that apps write and read at /logs. Where a storyline has a scenario, coming and leaving are recorded twice: as presence, and for the storyline.',
+      'What apps write and read at /logs. Of a series of messages, coming and leaving are recorded twice: as presence, and for the series.',
     )}
     part={t('Logs')}
     tab={logsTab}

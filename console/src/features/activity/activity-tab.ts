@@ -25,13 +25,13 @@ export const optionsOf = (labels: Readonly<Record<string, string>>): readonly Op
 export const idFilter: FilterField = { name: 'objectId', label: 'objectId', kind: 'text' };
 export const beaconFilter: FilterField = {
   name: 'beaconId',
-  label: t('Beacon (objectId)'),
+  label: t('Beacon (id)'),
   kind: 'pointer',
   className: 'Beacon',
 };
 export const visitorFilter: FilterField = {
   name: 'installationId',
-  label: t('Installation (objectId)'),
+  label: t('Phone (id)'),
   kind: 'pointer',
   className: '_Installation',
 };

@@ -62,9 +62,7 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
         label: t('Outcome'),
         render: (delivery: ListedDelivery) => (
           <Link to="/apps/$appId/activity/deliveries/$deliveryId" params={{ appId, deliveryId: delivery.objectId }}>
-            <Badge variant="light" color={deliveryColors[delivery.state]} tt="none" miw="max-content">
-              {deliveryWord(delivery)}
-            </Badge>
+            <Badge color={deliveryColors[delivery.state]}>{deliveryWord(delivery)}</Badge>
           </Link>
         ),
       },
@@ -94,7 +92,7 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
       { name: 'reason', label: t('Reason'), kind: 'text' },
       { name: 'sender', label: t('Push service'), kind: 'choice', choices: senderOptions },
       visitorFilter,
-      { name: 'triggerId', label: t('Notification or scenario'), kind: 'text' },
+      { name: 'triggerId', label: t('Message'), kind: 'text' },
       { name: 'eventId', label: t('Event'), kind: 'text' },
       { name: 'pushId', label: t('Push'), kind: 'text' },
       { name: 'createdAt', label: t('When'), kind: 'date' },

@@ -67,7 +67,7 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
   ];
   return (
     <>
-      <Alert color={deliveryColors[state]} variant="light" mb="lg">
+      <Alert color={deliveryColors[state]} mb="lg">
         {deliverySentence(delivery)}
         {reason && ` ${told(reason)}`}
       </Alert>

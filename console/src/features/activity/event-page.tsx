@@ -100,7 +100,7 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
       <ul className={classes.verdicts} aria-label={t('Beacons that competed')}>
         {rivals.map(({ beaconId, distance, confidence }) => (
           <li key={beaconId.objectId}>
-            <Badge variant="light" color={beaconId.objectId === own.objectId ? 'blue' : 'gray'} tt="none">
+            <Badge color={beaconId.objectId === own.objectId ? 'blue' : 'gray'}>
               {confidence === undefined
                 ? t('signal only')
                 : t('{confidence} % sure', { confidence: Math.round(100 * confidence) })}
@@ -126,9 +126,7 @@ function Why({ appId, event, deliveries }: WhyProps) {
     <Block title={t('Why')} about={about}>
       {verdicts.length === 0 ? (
         <Text c="dimmed" size="sm">
-          {t(
-            'This beacon has no notification and no scenario, or an app recorded the event without asking for messages.',
-          )}
+          {t('This beacon has no message, or an app recorded the event without asking for messages.')}
         </Text>
       ) : (
         <ul className={classes.verdicts} aria-label={t('Messages that could have been shown')}>
@@ -163,9 +161,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
   const { outcome, kind, triggerId, text, dueAt } = verdict;
   return (
     <li>
-      <Badge variant="light" color={outcomeColors[outcome]} tt="none" miw="max-content">
-        {outcomeWords[outcome]}
-      </Badge>
+      <Badge color={outcomeColors[outcome]}>{outcomeWords[outcome]}</Badge>
       <div>
         <div className={classes.verdictHead}>
           <TriggerLink appId={appId} triggerId={triggerId} />
@@ -215,11 +211,7 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
         </Fact>
         <Fact label={t('Detected by')}>
           {causeWords[event.cause]}
-          {event.inferred && (
-            <Badge variant="light" color="yellow" tt="none">
-              {t('inferred')}
-            </Badge>
-          )}
+          {event.inferred && <Badge color="yellow">{t('inferred')}</Badge>}
         </Fact>
         {event.distance !== undefined && (
           <Fact label={t('Distance')}>{t('{distance} m, estimated', { distance: tenths(event.distance) })}</Fact>

@@ -11,12 +11,12 @@ const logEvents = [
 ];
 const moduleOptions = [
   { value: 'PRESENCE', label: t('Presence') },
-  { value: 'STORYLINE', label: t('Storylines') },
+  { value: 'STORYLINE', label: t('Series of messages') },
 ];
 
 export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> => ({
   narrowing: { time: 'createdAt', kind: 'moduleType', hasBeacon: true },
-  kinds: { label: t('Presence and storylines'), options: moduleOptions },
+  kinds: { label: t('Presence and series'), options: moduleOptions },
   list: {
     operation: 'listLogs',
     plural: t('log records'),

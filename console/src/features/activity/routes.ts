@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { forRoles } from '../../frame/for-roles.tsx';
+import { appPage, forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 import { readActivitySearch } from './search.ts';
 
@@ -41,17 +41,14 @@ const logs = createRoute({
   component: forRoles('listLogs', pages, 'LogsPage'),
 });
 
-const event = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/events/$eventId',
-  component: forRoles('getEvent', () => import('./event-page.tsx'), 'EventPage'),
-});
+const event = appPage('/activity/events/$eventId', 'getEvent', () => import('./event-page.tsx'), 'EventPage');
 
-const delivery = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/deliveries/$deliveryId',
-  component: forRoles('getDelivery', () => import('./delivery-page.tsx'), 'DeliveryPage'),
-});
+const delivery = appPage(
+  '/activity/deliveries/$deliveryId',
+  'getDelivery',
+  () => import('./delivery-page.tsx'),
+  'DeliveryPage',
+);
 
 const whatIf = createRoute({
   getParentRoute: () => app,

@@ -77,14 +77,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
         name: 'dwell',
         label: t('Stayed'),
         sortBy: 'dwell',
-        render: ({ dwell }) =>
-          dwell === null ? (
-            <Badge variant="light" color="teal" tt="none">
-              {t('still here')}
-            </Badge>
-          ) : (
-            showDuration(dwell)
-          ),
+        render: ({ dwell }) => (dwell === null ? <Badge color="teal">{t('still here')}</Badge> : showDuration(dwell)),
       },
       { name: 'end', label: t('End'), render: (visit) => (visit.isOpen ? '' : endWords(visit)) },
       {

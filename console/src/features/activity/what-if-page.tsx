@@ -242,7 +242,7 @@ function Verdicts({ appId, verdicts, times }: VerdictsProps) {
     <ul className={classes.verdicts}>
       {verdicts.map(({ triggerId, kind, outcome, text, dueAt }) => (
         <li key={triggerId}>
-          <Badge variant="light" color={outcomeColors[outcome]} tt="none" miw="max-content">
+          <Badge color={outcomeColors[outcome]}>
             {outcome === 'fired' ? t('Would be shown') : outcomeWords[outcome]}
           </Badge>
           <div>

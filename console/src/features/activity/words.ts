@@ -70,4 +70,4 @@ export const outcomeColors: Readonly<Record<Verdict['outcome'], string>> = {
 };
 
 /** Of what kind a message is, behind its name. */
-export const messageKinds = { notification: t('notification'), scenario: t('scenario') } as const;
+export const messageKinds = { notification: t('message'), scenario: t('message') } as const;

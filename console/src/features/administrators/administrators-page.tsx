@@ -1,11 +1,12 @@
 import { Badge, Button, Group, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { useOneClick } from '../../components/form/use-one-click.ts';
+import { Row } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
-import blocks from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts, useMay, useSession } from '../../lib/data/access.ts';
@@ -38,10 +39,10 @@ export function AdministratorsPage() {
         action={
           mayWrite && (
             <Group gap="xs">
-              <Button variant="default" component={Link} to="/administrators/single-sign-on">
+              <LinkButton to="/administrators/single-sign-on" params={{}} icon="key" isPlain>
                 {t('Single sign-on')}
-              </Button>
-              <Button variant="default" onClick={() => setAdding(true)}>
+              </LinkButton>
+              <Button variant="default" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
                 {t('Add an administrator')}
               </Button>
               <Button onClick={() => setInviting(true)}>{t('Invite')}</Button>
@@ -53,7 +54,7 @@ export function AdministratorsPage() {
       </PageHeader>
       <RowList rows={administrators} error={error}>
         {(administrator) => (
-          <Row
+          <AdministratorRow
             key={administrator.adminId}
             administrator={administrator}
             isLocked={!mayWrite}
@@ -92,7 +93,7 @@ export function AdministratorsPage() {
       >
         {rich(
           'For somebody who has lost the phone or the key. The authenticator app, all passkeys and the recovery codes of <b>{name}</b> are removed, and every session ends. Make sure that it is really {name} who asks.',
-          { name: unprotecting?.name, b: (inner) => <b>{inner}</b> },
+          { name: unprotecting?.name },
         )}
       </ConfirmedAction>
     </>
@@ -115,7 +116,7 @@ interface RowProps {
   readonly onLink: (given: HandedLink) => void;
 }
 
-function Row({ administrator, isLocked, onResetPassword, onLimit, onResetFactors, onLink }: RowProps) {
+function AdministratorRow({ administrator, isLocked, onResetPassword, onLimit, onResetFactors, onLink }: RowProps) {
   const times = useServiceTimes();
   const { adminId, name, email, role, apps, disabled, secondFactor, createdAt } = administrator;
   const where = reachWords(apps);
@@ -139,58 +140,51 @@ function Row({ administrator, isLocked, onResetPassword, onLimit, onResetFactors
       link !== null && onLink({ email, link, purpose: t('that account'), lasts: t('for a day') }),
   });
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>
+    <Row
+      title={
+        <>
           {name} {isSelf && <span className={classes.you}>{t('(you)')}</span>}{' '}
-          {secondFactor && (
-            <Badge color="teal" variant="light">
-              {t('Second factor')}
-            </Badge>
-          )}{' '}
-          {disabled && (
-            <Badge color="gray" variant="light">
-              {t('Off')}
-            </Badge>
-          )}
-        </div>
-        <div className={blocks.meta}>
-          <span>{email}</span>
-          {where && <span>{where}</span>}
-          <span>{t('since {date}', { date: times.date(createdAt) })}</span>
-        </div>
-      </div>
-      {isLocked || isSelf ? (
-        <Badge variant="light" color="gray" tt="none" size="lg" fw={500}>
-          {roleTexts[role].label}
-        </Badge>
-      ) : (
-        <div className={blocks.tools}>
-          <NativeSelect
-            aria-label={t('Role of {name}', { name })}
-            data={roleOptions}
-            value={role}
-            disabled={change.isPending}
-            onChange={(event) => change.mutate({ role: event.currentTarget.value as Role })}
-          />
-          <Menu>
-            <Menu.Target>
-              <Button variant="default" aria-label={t('More about {name}', { name })}>
-                {t('More')}
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {role !== 'owner' && <Menu.Item onClick={onLimit}>{t('Apps and venues')}</Menu.Item>}
-              {!disabled && <Menu.Item onClick={() => send.mutate()}>{t('Send a link to a new password')}</Menu.Item>}
-              <Menu.Item onClick={onResetPassword}>{t('Set a new password')}</Menu.Item>
-              {secondFactor && <Menu.Item onClick={onResetFactors}>{t('Remove the second factors')}</Menu.Item>}
-              <Menu.Item {...(disabled ? {} : { color: 'red' })} onClick={() => change.mutate({ disabled: !disabled })}>
-                {disabled ? t('Switch on') : t('Switch off')}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        </div>
-      )}
-    </li>
+          {secondFactor && <Badge color="teal">{t('Second factor')}</Badge>}{' '}
+          {disabled && <Badge color="gray">{t('Off')}</Badge>}
+        </>
+      }
+      facts={[email, where, t('since {date}', { date: times.date(createdAt) })]}
+      tools={
+        isLocked || isSelf ? (
+          <Badge color="gray" size="lg" fw={500}>
+            {roleTexts[role].label}
+          </Badge>
+        ) : (
+          <>
+            <NativeSelect
+              aria-label={t('Role of {name}', { name })}
+              data={roleOptions}
+              value={role}
+              disabled={change.isPending}
+              onChange={(event) => change.mutate({ role: event.currentTarget.value as Role })}
+            />
+            <Menu>
+              <Menu.Target>
+                <Button variant="default" aria-label={t('More about {name}', { name })}>
+                  {t('More')}
+                </Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {role !== 'owner' && <Menu.Item onClick={onLimit}>{t('Apps and venues')}</Menu.Item>}
+                {!disabled && <Menu.Item onClick={() => send.mutate()}>{t('Send a link to a new password')}</Menu.Item>}
+                <Menu.Item onClick={onResetPassword}>{t('Set a new password')}</Menu.Item>
+                {secondFactor && <Menu.Item onClick={onResetFactors}>{t('Remove the second factors')}</Menu.Item>}
+                <Menu.Item
+                  {...(disabled ? {} : { color: 'red' })}
+                  onClick={() => change.mutate({ disabled: !disabled })}
+                >
+                  {disabled ? t('Switch on') : t('Switch off')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </>
+        )
+      }
+    />
   );
 }

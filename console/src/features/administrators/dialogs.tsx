@@ -1,4 +1,4 @@
-import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
@@ -6,13 +6,13 @@ import { PasswordField } from '../../components/form/password-field.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
+import type { Role } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { administratorsQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { readAdministrator } from './queries.ts';
-import { type Reach, ReachFields, reachNames } from './reach-fields.tsx';
+import { type Reach, ReachFields, RoleFields, reachNames } from './reach-fields.tsx';
 
 interface NewProps {
   readonly isOpen: boolean;
@@ -41,19 +41,7 @@ export function NewAdministratorDialog({ isOpen, onClose }: NewProps) {
     >
       <TextInput label={t('Name')} autoComplete="off" data-autofocus required {...fields.text('name')} />
       <TextInput label={t('E-mail')} type="email" autoComplete="off" required {...fields.text('email')} />
-      <NativeSelect
-        label={t('Role')}
-        description={roleTexts[fields.values.role].sentence}
-        data={roleOptions}
-        value={fields.values.role}
-        onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
-      />
-      <ReachFields
-        value={fields.values.apps}
-        role={fields.values.role}
-        error={fields.problemWithin('apps')}
-        onChange={(apps) => fields.set('apps', apps)}
-      />
+      <RoleFields fields={fields} />
       <PasswordField
         label={t('First password')}
         description={t('At least 10 characters. Hand it over in person; it can be changed after signing in.')}

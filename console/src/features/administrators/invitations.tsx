@@ -1,4 +1,4 @@
-import { Badge, Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
@@ -6,17 +6,17 @@ import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
+import { type Role, roleTexts } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { invitationsQuery } from '../../lib/data/queries.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { inSentence, rich, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
 import { createBody } from './dialogs.tsx';
-import { type Reach, ReachFields, reachWords } from './reach-fields.tsx';
+import { type Reach, RoleFields, reachWords } from './reach-fields.tsx';
 
 /** A link that nobody mails. */
 export interface HandedLink {
@@ -99,19 +99,7 @@ export function InviteDialog({ isOpen, onClose, onLink }: InviteProps) {
         required
         {...fields.text('email')}
       />
-      <NativeSelect
-        label={t('Role')}
-        description={roleTexts[fields.values.role].sentence}
-        data={roleOptions}
-        value={fields.values.role}
-        onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
-      />
-      <ReachFields
-        value={fields.values.apps}
-        role={fields.values.role}
-        error={fields.problemWithin('apps')}
-        onChange={(apps) => fields.set('apps', apps)}
-      />
+      <RoleFields fields={fields} />
     </DialogForm>
   );
 }
@@ -139,51 +127,39 @@ export function Invitations({ isLocked, onLink }: ListProps) {
       <h2>{t('Invited')}</h2>
       <RowList rows={invitations} error={error} label={t('Invitations')}>
         {({ invitationId, email, role, apps, invitedBy, expired, expiresAt }) => (
-          <li key={invitationId} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>
-                {email}{' '}
-                {expired && (
-                  <Badge color="red" variant="light">
-                    {t('Expired')}
-                  </Badge>
-                )}
-              </div>
-              <div className={blocks.meta}>
-                <span>
-                  {t('as {role} {reach}', { role: inSentence(roleTexts[role].label), reach: reachWords(apps) })}
-                </span>
-                <span>{t('by {invitedBy}', { invitedBy })}</span>
-                <span>
-                  {t('{hasExpired, select, true {until {date}} other {valid until {date}}}', {
-                    hasExpired: Boolean(expired),
-                    date: times.date(expiresAt),
-                  })}
-                </span>
-              </div>
-            </div>
-            {!isLocked && (
-              <div className={blocks.tools}>
-                <Button
-                  variant="default"
-                  size="xs"
-                  aria-label={t('Send again to {email}', { email })}
-                  loading={again.isPending && again.variables === invitationId}
-                  onClick={() => again.mutate(invitationId)}
-                >
-                  {t('Send again')}
-                </Button>
-                <Button
-                  variant="default"
-                  size="xs"
-                  aria-label={t('Withdraw the invitation of {email}', { email })}
-                  onClick={() => setWithdrawing({ invitationId, email })}
-                >
-                  {t('Withdraw')}
-                </Button>
-              </div>
-            )}
-          </li>
+          <Row
+            key={invitationId}
+            title={
+              <>
+                {email} {expired && <Badge color="red">{t('Expired')}</Badge>}
+              </>
+            }
+            facts={[
+              t('as {role} {reach}', { role: inSentence(roleTexts[role].label), reach: reachWords(apps) }),
+              t('by {invitedBy}', { invitedBy }),
+              t('{hasExpired, select, true {until {date}} other {valid until {date}}}', {
+                hasExpired: Boolean(expired),
+                date: times.date(expiresAt),
+              }),
+            ]}
+            tools={
+              !isLocked && (
+                <>
+                  <RowButton
+                    label={t('Send again')}
+                    of={t('Send again to {email}', { email })}
+                    isBusy={again.isPending && again.variables === invitationId}
+                    onClick={() => again.mutate(invitationId)}
+                  />
+                  <RowButton
+                    label={t('Withdraw')}
+                    of={t('Withdraw the invitation of {email}', { email })}
+                    onClick={() => setWithdrawing({ invitationId, email })}
+                  />
+                </>
+              )
+            }
+          />
         )}
       </RowList>
       <ConfirmedAction
@@ -199,7 +175,6 @@ export function Invitations({ isLocked, onLink }: ListProps) {
       >
         {rich('The link that <b>{email}</b> got no longer works.', {
           email: withdrawing?.email,
-          b: (inner) => <b>{inner}</b>,
         })}
       </ConfirmedAction>
     </Stack>

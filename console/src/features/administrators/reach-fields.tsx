@@ -137,3 +137,34 @@ export function reachNames(reach: Reach, nameOf: (appId: string) => string): str
     }),
   );
 }
+
+interface RoleProps {
+  readonly fields: {
+    readonly values: { readonly role: Role; readonly apps: Reach };
+    set(name: 'role', value: Role): void;
+    set(name: 'apps', value: Reach): void;
+    problemWithin(name: string): string | undefined;
+  };
+}
+
+/** A new administrator's role, and where it holds. */
+export function RoleFields({ fields }: RoleProps) {
+  const { values } = fields;
+  return (
+    <>
+      <NativeSelect
+        label={t('Role')}
+        description={roleTexts[values.role].sentence}
+        data={roleOptions}
+        value={values.role}
+        onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
+      />
+      <ReachFields
+        value={values.apps}
+        role={values.role}
+        error={fields.problemWithin('apps')}
+        onChange={(apps) => fields.set('apps', apps)}
+      />
+    </>
+  );
+}

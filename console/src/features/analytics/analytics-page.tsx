@@ -1,14 +1,14 @@
-import { Group, Skeleton, Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { visitorsAsked } from './asked.ts';
 import { ForecastBlock } from './forecast-block.tsx';
-import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
+import { AnalyticsHead, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
 import { VisitorsBlock } from './marks/visitors-block.tsx';
 import { knowsNew } from './number-cells.ts';
@@ -20,7 +20,6 @@ import {
   type Period,
   type PlaceKind,
   periodText,
-  placeKinds,
   placeOf,
 } from './period.ts';
 import { Notes } from './period-steps.tsx';
@@ -38,7 +37,7 @@ export function AnalyticsPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
-  const { period, zone, site, choose } = question;
+  const { period, zone, site } = question;
   const { unit } = period;
   const place = placeOf(search);
   const { on } = search;
@@ -53,14 +52,9 @@ export function AnalyticsPage() {
         path={path}
         search={search}
         about={t('How many visitors there were, when, where and for how long. Times are in {zone}.', { zone })}
+        question={question}
       />
-      <Group mb="md" gap="sm">
-        <PeriodChoice question={question} />
-        <PlaceChoice appId={appId} search={search} question={question} kinds={placeKinds} />
-        <CompareChoice search={search} onChange={(compare) => choose({ compare })} />
-      </Group>
-      <FailureNote message={error?.message} />
-      {!numbers && !error && <Skeleton h={420} />}
+      <Loading data={numbers} error={error} height={420} />
       {numbers && <Notes numbers={numbers} />}
       {numbers && isEmpty && (
         <EmptyState
@@ -77,7 +71,7 @@ export function AnalyticsPage() {
       {numbers && !isEmpty && (
         <>
           <SoFar period={period} search={search} soFar={numbers.previous?.soFar} />
-          <Figures numbers={numbers} kind={kindOf(search)} />
+          <Figures numbers={numbers} kind={kindOf(search)} than={{ unit, compare: search.compare ?? 'previous' }} />
           <VisitorsBlock
             appId={appId}
             period={period}
@@ -140,9 +134,10 @@ interface FiguresProps {
   readonly numbers: VisitNumbers;
   /** Of the place that they are about. */
   readonly kind: PlaceKind | undefined;
+  readonly than: Parameters<typeof changeText>[2];
 }
 
-function Figures({ numbers: { total, previous }, kind }: FiguresProps) {
+function Figures({ numbers: { total, previous }, kind, than }: FiguresProps) {
   const { soFar } = previous ?? {};
   const before = soFar?.total ?? previous?.total;
   // The whole of a period says nothing about a part of the next.
@@ -150,20 +145,8 @@ function Figures({ numbers: { total, previous }, kind }: FiguresProps) {
   const figure = (name: string, of: CountName) => ({
     name,
     value: countText(total?.[of]),
-    change: mayChange ? changeText(total?.[of], before?.[of]) : undefined,
-    was: countText(before?.[of]),
+    more: changeText(mayChange ? total?.[of] : undefined, before?.[of], than),
   });
-  const figures = [
-    figure(t('Visitors'), 'visitors'),
-    ...(knowsNew(kind) ? [figure(t('New'), 'newVisitors'), figure(t('Returning'), 'returningVisitors')] : []),
-    figure(t('Visits'), 'visits'),
-    {
-      name: t('Stay (median)'),
-      value: dwellText(total?.dwellMedian),
-      change: undefined,
-      was: dwellText(before?.dwellMedian),
-    },
-  ];
   const half =
     total?.dwellLowerQuartile == null
       ? undefined
@@ -171,19 +154,20 @@ function Figures({ numbers: { total, previous }, kind }: FiguresProps) {
           from: dwellText(total.dwellLowerQuartile),
           to: dwellText(total.dwellUpperQuartile),
         });
+  const stay = t('before: {was}{half}', { was: dwellText(before?.dwellMedian), half: half ? `. ${half}` : '' });
+  const figures = [
+    figure(t('Visitors'), 'visitors'),
+    ...(knowsNew(kind) ? [figure(t('New'), 'newVisitors'), figure(t('Returning'), 'returningVisitors')] : []),
+    figure(t('Visits'), 'visits'),
+    { name: t('Stay (median)'), value: dwellText(total?.dwellMedian), more: stay },
+  ];
   return (
     <ul className={classes.figures} aria-label={t('Figures of the period')}>
-      {figures.map(({ name, value, change, was }) => (
+      {figures.map(({ name, value, more }) => (
         <li key={name}>
           <span>{name}</span>
           <b>{value}</b>
-          <small>
-            {t('{change}before: {was}{name}', {
-              change: change === undefined ? '' : `${change}; `,
-              was,
-              name: name === 'Stay (median)' && half ? `. ${half}` : '',
-            })}
-          </small>
+          <small>{more}</small>
         </li>
       ))}
     </ul>

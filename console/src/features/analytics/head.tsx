@@ -1,4 +1,4 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
@@ -8,15 +8,7 @@ import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { periodIn } from './asked.ts';
-import {
-  type AnalyticsSearch,
-  type Comparison,
-  type Period,
-  type PlaceKind,
-  periodText,
-  placeKinds,
-  type Unit,
-} from './period.ts';
+import { type AnalyticsSearch, type Comparison, kindOf, type Period, periodText, type Unit } from './period.ts';
 import { PeriodSteps, unitChoices } from './period-steps.tsx';
 import { type SiteOf, useSite } from './site.ts';
 
@@ -35,10 +27,14 @@ interface Props {
   readonly path: AnalyticsPath;
   readonly search: AnalyticsSearch;
   readonly about: string;
+  /** With it, what it is about is chosen below. */
+  readonly question?: Question;
+  /** Nothing is compared unless somebody asks for it. */
+  readonly isPlain?: boolean;
 }
 
 /** The title of a page about numbers and the ways to look at them, which keep the period and the place. */
-export function AnalyticsHead({ appId, path, search, about }: Props) {
+export function AnalyticsHead({ appId, path, search, about, question, isPlain = false }: Props) {
   const { show: _ofThePlan, ...kept } = search;
   const may = useMay();
   const shown = views.filter((view) => !('permission' in view) || may(view.permission));
@@ -61,12 +57,28 @@ export function AnalyticsHead({ appId, path, search, about }: Props) {
           </Link>
         ))}
       </TabRow>
+      {question && <QuestionBar appId={appId} search={search} question={question} isPlain={isPlain} />}
     </>
   );
 }
 
+/** Which period, which place, and compared with what. */
+export function QuestionBar({ appId, search, question, isPlain }: Required<Omit<Props, 'path' | 'about'>>) {
+  return (
+    <Group mb="md" gap="sm">
+      <PeriodChoice question={question} />
+      <PlaceChoice appId={appId} search={search} question={question} />
+      <CompareChoice search={search} onChange={(compare) => question.choose({ compare })} isOptional={isPlain} />
+    </Group>
+  );
+}
+
 /** What the address says about the period and the place, with a way to change it. */
-export function useQuestion(appId: string, path: AnalyticsPath, search: AnalyticsSearch) {
+export function useQuestion(
+  appId: string,
+  path: AnalyticsPath | '/apps/$appId/activity/messages',
+  search: AnalyticsSearch,
+) {
   const navigate = useNavigate();
   const { zone } = useTimes(appId);
   const { today, period } = periodIn(zone, search);
@@ -126,15 +138,13 @@ interface PlaceProps {
   readonly appId: string;
   readonly search: AnalyticsSearch;
   readonly question: Pick<Question, 'site' | 'choose'>;
-  /** All of them without it. */
-  readonly kinds?: readonly PlaceKind[];
 }
 
 /** Everything, or one venue, floor, zone or beacon. */
-export function PlaceChoice({ appId, search, question: { site, choose }, kinds = placeKinds }: PlaceProps) {
+function PlaceChoice({ appId, search, question: { site, choose } }: PlaceProps) {
   const none = { venue: undefined, floor: undefined, zone: undefined, beacon: undefined };
-  const kind = kinds.find((one) => search[one] !== undefined);
-  const options = site ? optionsOf(site, kinds) : [];
+  const kind = kindOf(search);
+  const options = site ? optionsOf(site) : [];
   const value = kind && kind !== 'beacon' ? `${kind} ${search[kind]}` : '';
   const isMissing = value !== '' && !options.some(({ items }) => items.some((one) => one.value === value));
   return (
@@ -155,27 +165,20 @@ export function PlaceChoice({ appId, search, question: { site, choose }, kinds =
           choose({ ...none, ...(chosen === '' ? {} : { [chosen]: id }) });
         }}
       />
-      {kinds.includes('beacon') && (
-        <div className={classes.picker}>
-          <BeaconPicker appId={appId} value={search.beacon} onChange={(beacon) => choose({ ...none, beacon })} />
-        </div>
-      )}
+      <div className={classes.picker}>
+        <BeaconPicker appId={appId} value={search.beacon} onChange={(beacon) => choose({ ...none, beacon })} />
+      </div>
     </>
   );
 }
 
 /** A group for each venue: the venue, its floors, and the zones of each. */
-function optionsOf({ venues, floors, zones }: SiteOf, kinds: readonly PlaceKind[]) {
+function optionsOf({ venues, floors, zones }: SiteOf) {
   return venues.map((venue) => {
     const own = floors.filter(({ venueId }) => venueId.objectId === venue.objectId);
     const items = [
-      ...(kinds.includes('venue')
-        ? [{ value: `venue ${venue.objectId}`, label: t('{name}, all of it', { name: venue.name }) }]
-        : []),
-      ...own.flatMap((floor) => [
-        ...(kinds.includes('floor') ? [{ value: `floor ${floor.objectId}`, label: floor.name }] : []),
-        ...(kinds.includes('zone') ? zonesOf(floor.objectId) : []),
-      ]),
+      { value: `venue ${venue.objectId}`, label: t('{name}, all of it', { name: venue.name }) },
+      ...own.flatMap((floor) => [{ value: `floor ${floor.objectId}`, label: floor.name }, ...zonesOf(floor.objectId)]),
     ];
     return { group: venue.name, items };
   });

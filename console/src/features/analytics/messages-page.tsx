@@ -1,28 +1,26 @@
-import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { TriggerLink } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { useTimes } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
-import { messagesAsked, periodIn } from './asked.ts';
-import { CompareChoice, comparedText, PlaceChoice } from './head.tsx';
+import { messagesAsked } from './asked.ts';
+import { comparedText, QuestionBar, useQuestion } from './head.tsx';
 import { GroupsPlot, LoadPlot } from './message-plots.tsx';
 import { comparedCell, groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
-import { comparedIn, type Period, periodText, placeOf, type Unit } from './period.ts';
-import { Notes, PeriodSteps, unitChoices } from './period-steps.tsx';
+import { comparedIn, type Period, periodText, placeOf } from './period.ts';
+import { Notes } from './period-steps.tsx';
 import { csvOfPeriods } from './plot/csv.ts';
 import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { useDrawingSoon } from './plot/plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
-import { useSite } from './site.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/messages');
 
@@ -31,9 +29,8 @@ export function MessagesPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   useDrawingSoon();
-  const navigate = route.useNavigate();
-  const { zone } = useTimes(appId);
-  const { today, period } = periodIn(zone, search);
+  const question = useQuestion(appId, '/apps/$appId/activity/messages', search);
+  const { zone, period } = question;
   const { data: numbers, error } = useQuery(messagesAsked({ appId, period, search }));
   const compared = comparedIn(search, period);
   const { data: past } = useQuery({
@@ -41,25 +38,13 @@ export function MessagesPage() {
     enabled: compared !== undefined,
   });
   const before = compared && { period: compared, messages: past?.messages };
-  const choose = (change: object) => void navigate({ search: (search) => ({ ...search, ...change }) });
-  const site = useSite(appId);
   const isOfPlace = Object.keys(placeOf(search)).length > 0;
   return (
     <>
       <PageHeader title={t('Effects of messages')}>
         {t('What messages led to, and whether visitors would have done it anyway. Times are in {zone}.', { zone })}
       </PageHeader>
-      <Group mb="md" gap="sm">
-        <SegmentedControl
-          aria-label={t('Period')}
-          data={unitChoices}
-          value={period.unit}
-          onChange={(value) => choose({ unit: value as Unit })}
-        />
-        <PeriodSteps period={period} today={today} onChange={(date) => choose({ on: date })} />
-        <PlaceChoice appId={appId} search={search} question={{ site, choose }} />
-        <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
-      </Group>
+      <QuestionBar appId={appId} search={search} question={question} isPlain />
       {isOfPlace && (
         <Text c="dimmed" size="sm" mb="md" maw="42rem">
           {t(
@@ -67,15 +52,14 @@ export function MessagesPage() {
           )}
         </Text>
       )}
-      <FailureNote message={error?.message} />
-      {!numbers && !error && <Skeleton h={420} />}
+      <Loading data={numbers} error={error} height={420} />
       {numbers && <Notes numbers={numbers} />}
       {numbers && numbers.messages.length === 0 && (
         <EmptyState
           icon="bell"
           title={t('No message reached anybody for the first time in {period}', { period: periodText(period) })}
           text={t(
-            'A visitor counts when a message is shown to them for the first time. Give a notification or a scenario a goal, and let some visitors get nothing, to find out whether it helps.',
+            'A visitor counts when a message is shown to them for the first time. Give a message a goal, and let some visitors get nothing, to find out whether it helps.',
           )}
         />
       )}

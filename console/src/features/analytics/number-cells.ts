@@ -56,7 +56,7 @@ const columns: readonly (readonly [title: string, of: (row: Metrics) => string, 
   [t('Visits'), ({ visits }) => countText(visits)],
   [t('Stay (median)'), ({ dwellMedian }) => dwellText(dwellMedian)],
   [
-    t('Middle half'),
+    t('Usually'),
     ({ dwellLowerQuartile, dwellUpperQuartile }) =>
       dwellLowerQuartile === null
         ? '–'

@@ -1,13 +1,13 @@
-import { Box, Group, Skeleton, Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
 import { peaksAsked, staysAsked } from './asked.ts';
-import { AnalyticsHead, CompareChoice, comparedText, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
+import { AnalyticsHead, comparedText, useQuestion } from './head.tsx';
 import { comparedIn, type Period, placeOf } from './period.ts';
 import { type CsvRows, csvOfPeriods } from './plot/csv.ts';
 import { type Colours, countAxis, Plot, useBelowPlot } from './plot/plot.tsx';
@@ -24,7 +24,7 @@ export function PeaksPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
-  const { period, site, choose } = question;
+  const { period, site } = question;
   const { from } = period;
   const place = placeOf(search);
   const asked = { appId, period, search };
@@ -56,14 +56,10 @@ export function PeaksPage() {
         about={t(
           'Where and when most visitors were at once, and how long they stayed there: in a queue, how long they waited.',
         )}
+        question={question}
+        isPlain
       />
-      <Group mb="md" gap="sm">
-        <PeriodChoice question={question} />
-        <PlaceChoice appId={appId} search={search} question={question} />
-        <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
-      </Group>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={420} />}
+      <Loading data={data} error={error} height={420} />
       {data && rows.length === 0 && (
         <Box mb="md">
           <EmptyState

@@ -66,7 +66,7 @@ export function Notes({ numbers: { isComplete, isProtected } }: NoteProps) {
       {isProtected && (
         <Text c="dimmed" size="sm" mb="md" maw="42rem">
           {t(
-            'Small groups are protected: one to four visitors, now and then a few more, are shown as “1–4” without anything more about them, and other numbers are in fives, a few more or fewer by chance, so that nobody can be told apart. The policy of the app decides it.',
+            'Small groups are protected: one to four visitors, now and then a few more, are shown as “1–4” without anything more about them, and other numbers are in fives, a few more or fewer by chance, so that nobody can be told apart. It is set under Limits.',
           )}
         </Text>
       )}

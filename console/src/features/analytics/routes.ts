@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage, forRoles } from '../../frame/for-roles.tsx';
+import { app, readFrom } from '../../frame/routes.ts';
 import * as asked from './asked.ts';
 import { readAnalyticsSearch } from './period.ts';
 
@@ -63,23 +63,23 @@ const reports = createRoute({
 const newReport = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/reports/new',
-  /** `from`: the report to copy. */
-  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-    typeof from === 'string' ? { from } : {},
+  validateSearch: readFrom,
   component: forRoles('reports.write', () => import('./reports/edit-pages.tsx'), 'NewReportPage'),
 });
 
-const report = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/analytics/reports/$reportId',
-  component: forRoles('reports.read', () => import('./reports/report-page.tsx'), 'ReportPage'),
-});
+const report = appPage(
+  '/activity/analytics/reports/$reportId',
+  'reports.read',
+  () => import('./reports/report-page.tsx'),
+  'ReportPage',
+);
 
-const editReport = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/analytics/reports/$reportId/edit',
-  component: forRoles('reports.write', () => import('./reports/edit-pages.tsx'), 'EditReportPage'),
-});
+const editReport = appPage(
+  '/activity/analytics/reports/$reportId/edit',
+  'reports.write',
+  () => import('./reports/edit-pages.tsx'),
+  'EditReportPage',
+);
 
 export const analyticsRoutes = [
   page,

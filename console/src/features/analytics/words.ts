@@ -1,5 +1,6 @@
 import { showDuration } from '../../lib/time/times.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
+import type { Comparison, Unit } from './period.ts';
 import type { Count } from './queries.ts';
 
 const number = new Intl.NumberFormat(pageLanguage());
@@ -17,11 +18,31 @@ export const dwellText = (seconds: number | null | undefined): string =>
 export const plotted = (count: Count | undefined): number | null =>
   count === '1-4' ? 2.5 : typeof count === 'number' ? count : null;
 
-/** `+12 % on the period before`; nothing where it cannot be said. */
-export function changeText(now: Count | undefined, before: Count | undefined): string | undefined {
-  if (typeof now !== 'number' || typeof before !== 'number' || before === 0) return undefined;
+/**
+ * `12 % more than the week before (368)`; only what it was where a change cannot be said, since one of them is small or withheld, or
+ * the period is not over.
+ */
+export function changeText(now: Count | undefined, before: Count | undefined, { unit, compare }: Than): string {
+  const than = t(
+    '{compare, select, year {a year before} other {{unit, select, day {the day before} week {the week before} month {the month before} other {the year before}}}}',
+    { unit, compare },
+  );
+  const was = countText(before);
+  if (typeof now !== 'number' || typeof before !== 'number' || before === 0) return t('{than}: {was}', { than, was });
   const percent = Math.round((now / before - 1) * 100);
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)} %`;
+  if (percent === 0) return t('as many as {than} ({was})', { than, was });
+  return t('{percent, number} % {isMore, select, true {more} other {fewer}} than {than} ({was})', {
+    percent: Math.abs(percent),
+    isMore: percent > 0,
+    than,
+    was,
+  });
+}
+
+/** With which period something is compared. */
+interface Than {
+  readonly unit: Unit;
+  readonly compare: Comparison;
 }
 
 export const weekdays = [t('Mon'), t('Tue'), t('Wed'), t('Thu'), t('Fri'), t('Sat'), t('Sun')] as const;

@@ -42,7 +42,7 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
         }
       >
         <div className={classes.path}>
-          <Badge color={colours[method] ?? 'gray'} variant="light" size="lg" radius="sm">
+          <Badge color={colours[method] ?? 'gray'} size="lg" radius="sm">
             {method}
           </Badge>
           <code className="mono">{path}</code>

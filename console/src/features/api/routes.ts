@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { forWholeApp } from '../../frame/for-roles.tsx';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 export interface ApiSearch {
@@ -15,7 +15,7 @@ const reference = createRoute({
     ...(typeof op === 'string' ? { op } : {}),
     ...(typeof q === 'string' && q !== '' ? { q } : {}),
   }),
-  component: forWholeApp(() => import('./api-page.tsx'), 'ApiPage'),
+  component: forRoles('settings.read', () => import('./api-page.tsx'), 'ApiPage'),
 });
 
 export const apiRoutes = [reference] as const;

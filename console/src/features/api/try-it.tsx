@@ -204,7 +204,7 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
   return (
     <section aria-label={t('The answer')}>
       <div className={classes.answer} role="status">
-        <Badge color={status < 300 ? 'teal' : 'red'} variant="light" size="lg" radius="sm">
+        <Badge color={status < 300 ? 'teal' : 'red'} size="lg" radius="sm">
           {status}
         </Badge>
         <Text size="sm" c="dimmed">

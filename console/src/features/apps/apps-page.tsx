@@ -60,11 +60,7 @@ function AppRow({ app }: { readonly app: App }) {
             <span>{t('since {date}', { date: times.date(app.createdAt) })}</span>
           </div>
         </div>
-        {app.disabled && (
-          <Badge color="gray" variant="light">
-            {t('Off')}
-          </Badge>
-        )}
+        {app.disabled && <Badge color="gray">{t('Off')}</Badge>}
         <span className={classes.chevron}>
           <Icon name="next" />
         </span>

@@ -4,8 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { SecretDialog } from '../../components/dialogs/shown-once.tsx';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -26,12 +26,6 @@ const route = getRouteApi('/signed-in/apps/$appId');
  * secret keys of its servers.
  */
 export function KeysSection() {
-  const may = useMay();
-  if (may('keys.read')) return <Keys />;
-  return <PageHeader title={t('Keys')}>{t('Your role cannot see the keys. Owners and managers can.')}</PageHeader>;
-}
-
-function Keys() {
   const { appId } = route.useParams();
   const { data: keys, error } = useQuery(keysQuery(appId));
   const times = useTimes(appId);
@@ -60,24 +54,17 @@ function Keys() {
         empty={<Text>{t('This app has no active key, so it cannot be reached. Add one.')}</Text>}
       >
         {(key) => (
-          <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>
-                {rich('Key {code}', { code: <span className="mono">…{key.hint}</span> })}
-              </div>
-              <div className={blocks.meta}>
-                <span>{t('created {minute}', { minute: times.minute(key.createdAt) })}</span>
-                <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>
-                  {key.lastUsedAt ? t('last used {age}', { age: showAge(key.lastUsedAt) }) : t('never used')}
-                </span>
-              </div>
-            </div>
-            {may('keys.write') && (
-              <Button variant="default" size="xs" onClick={() => setDialog(key)}>
-                {t('Switch off')}
-              </Button>
-            )}
-          </li>
+          <Row
+            key={key.keyId}
+            title={rich('Key {code}', { code: <span className="mono">…{key.hint}</span> })}
+            facts={[
+              t('created {minute}', { minute: times.minute(key.createdAt) }),
+              <span key="use" title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>
+                {key.lastUsedAt ? t('last used {age}', { age: showAge(key.lastUsedAt) }) : t('never used')}
+              </span>,
+            ]}
+            tools={may('keys.write') && <RowButton label={t('Switch off')} onClick={() => setDialog(key)} />}
+          />
         )}
       </RowList>
       <AddKeyDialog appId={appId} keys={keys ?? []} isOpen={dialog === 'add'} onClose={() => setDialog(undefined)} />

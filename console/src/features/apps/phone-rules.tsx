@@ -17,7 +17,7 @@ export function PhoneRules({ fields }: PolicyProps) {
       <Switch
         label={t('New phones need a secret of their own')}
         description={t(
-          'If off, a phone may have one. Without one, whoever learns its installationId can send sightings and log records for it.',
+          'If off, a phone may have one. Without one, whoever learns its id can send sightings and log records for it.',
         )}
         checked={isRequired}
         error={problem('installationProof')}

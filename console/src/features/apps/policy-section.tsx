@@ -84,7 +84,7 @@ function PolicyForm({ app }: { readonly app: App }) {
     bodyOf: (policy) => ({ ...policy, passkeys: cleanPasskeys(policy.passkeys) }),
     change: (policy, ifMatch) => changeApp(app.appId, { policy }, ifMatch),
     stop: (before, after) => policyStop(app.name, before, after),
-    done: t('The policy is saved.'),
+    done: t('The limits are saved.'),
     labels: policyLabels,
   });
   const { form: fields, isBusy } = shared;
@@ -95,9 +95,9 @@ function PolicyForm({ app }: { readonly app: App }) {
   }
   return (
     <form onSubmit={submit} noValidate>
-      <PageHeader title={t('Policy')}>
+      <PageHeader title={t('Limits')}>
         {t(
-          'Limits, how often messages are shown, and how long records are kept.{isLocked, select, true { Your role can read the policy. Owners and managers can change it.} other {}}',
+          'How much, how often messages are shown, and how long records are kept.{isLocked, select, true { Your role can read it. Owners and managers can change it.} other {}}',
           { isLocked },
         )}
       </PageHeader>
@@ -118,7 +118,7 @@ function PolicyForm({ app }: { readonly app: App }) {
         form={fields}
         isOutdated={shared.isOutdated}
         names={shown.flatMap((name) => [name, `policy.${name}`])}
-        submit={t('Save the policy')}
+        submit={t('Save the limits')}
         isBusy={isBusy}
         onDiscard={() => fields.reset(app.policy)}
       />
@@ -183,7 +183,7 @@ function partsOfMessages(fields: PolicyFields): readonly Part[] {
     },
     {
       title: t('How often messages are shown'),
-      about: t('For all notifications and storylines of the app. Each of them can have different rules.'),
+      about: t('For all messages of the app. Each of them can have different rules.'),
       content: <DeliveryPolicy fields={fields} />,
     },
     {

@@ -18,7 +18,7 @@ export function Rule({ children, warning }: { readonly children: ReactNode; read
     <div className={classes.rule}>
       {children}
       {warning && (
-        <Alert color="yellow" variant="light" p="xs" icon={<Icon name="warning" size={16} />}>
+        <Alert color="yellow" p="xs" icon={<Icon name="warning" size={16} />}>
           {warning}
         </Alert>
       )}

@@ -59,7 +59,7 @@ export function SettingsSection() {
           />
         }
       >
-        {t('Name, time zone, and whether the app is on. The history is that of the policy, too.')}
+        {t('Name, time zone, and whether the app is on. The history is that of the limits, too.')}
       </PageHeader>
       <General key={app.appId} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
@@ -159,7 +159,7 @@ function OnOff({ app }: { readonly app: App }) {
       >
         {rich(
           'From this moment, every copy of <b>{name}</b> is refused: visitors get no messages and no content, and their visits are not recorded. You can switch it on again at any time.',
-          { name: app.name, b: (inner) => <b>{inner}</b> },
+          { name: app.name },
         )}
       </ConfirmedAction>
     </Block>
@@ -207,7 +207,7 @@ function Deletion({ app }: { readonly app: App }) {
         <Text size="sm">
           {rich(
             '<b>{name}</b> is deleted with its keys, users, beacons, messages, buckets, files and logs. Copies of the app stop working at once.',
-            { name: app.name, b: (inner) => <b>{inner}</b> },
+            { name: app.name },
           )}
         </Text>
       </DeleteDialog>

@@ -4,7 +4,7 @@ import type { Policy } from './rule-parts.tsx';
 
 /** The question before a change of the policy that refuses something to visitors who are served today. */
 export const policyStop = (name: string, before: Policy, after: Policy) =>
-  stopOf(t('Save the policy'), t('Save the policy of {name}', { name }), stopsOf(before, after));
+  stopOf(t('Save the limits'), t('Save the limits of {name}', { name }), stopsOf(before, after));
 
 /** What it refuses, in sentences; a number alone would not say it. */
 function stopsOf(before: Policy, after: Policy): readonly string[] {

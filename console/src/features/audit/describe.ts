@@ -35,10 +35,10 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
     subject === 'erased'
       ? t('exported what {app} knew of a person, who is erased by now.', { app })
       : t('exported what {app} knows of {subject}.', { app, subject }),
-  'sender.save': (subject, app) => t('set up the sender {subject} of {app}.', { subject, app }),
-  'sender.remove': (subject, app) => t('removed the sender {subject} of {app}.', { subject, app }),
+  'sender.save': (subject, app) => t('set up the push service {subject} of {app}.', { subject, app }),
+  'sender.remove': (subject, app) => t('removed the push service {subject} of {app}.', { subject, app }),
   'sender.restore': (subject, app) =>
-    t('brought the former credentials of the sender {subject} of {app} back.', { subject, app }),
+    t('brought the former credentials of the push service {subject} of {app} back.', { subject, app }),
   'notification.toStoryline': (subject, app) =>
     t('gave the message {subject} of {app} days or several places.', { subject, app }),
   'push.resume': (subject, app) => t('took back the cancellation of the push {subject} of {app}.', { subject, app }),
@@ -147,11 +147,11 @@ function dataSentence(action: string, subject: string, { before, after, app, at 
   const name = calledIn(after) ?? calledIn(before) ?? subject;
   if (words.at(-1) === 'owner')
     return t(
-      'gave the {kind, select, beacon {beacon} notification {notification} storyline {storyline} venue {venue} floor {floor} zone {zone} device {device} storylineDetail {scenario} file {file} other {{words}}} {name} in {app} to another user.',
+      'gave the {kind, select, beacon {beacon} notification {message} storyline {message} venue {venue} floor {floor} zone {zone} device {device} storylineDetail {message} file {file} other {{words}}} {name} in {app} to another user.',
       { kind: camel(words.slice(0, -1)), words: words.slice(0, -1).join(' '), name, app },
     );
   return t(
-    '{verb, select, create {added} update {changed} patch {changed} delete {deleted} upload {uploaded} calibrate {calibrated} other {{verb}}} the {kind, select, beacon {beacon} notification {notification} storyline {storyline} storylineDetail {storyline detail} venue {venue} floor {floor} zone {zone} device {device} file {file} schema {schema} user {user} installation {installation} push {push} log {log} record {record} other {{words}}} {name} in {app}.',
+    '{verb, select, create {added} update {changed} patch {changed} delete {deleted} upload {uploaded} calibrate {calibrated} other {{verb}}} the {kind, select, beacon {beacon} notification {message} storyline {message} storylineDetail {message} venue {venue} floor {floor} zone {zone} device {device} file {file} schema {schema} user {account} installation {phone} push {push} log {log} record {record} other {{words}}} {name} in {app}.',
     { verb, kind: camel(words), words: words.join(' '), name, app },
   );
 }

@@ -184,7 +184,7 @@ function UuidHelp({ form }: { readonly form: Form }) {
   );
   if (uuid.trim() === '') return <Group>{make}</Group>;
   return (
-    <Alert color="yellow" variant="light" p="xs" role="status">
+    <Alert color="yellow" p="xs" role="status">
       <Group justify="space-between" gap="xs">
         <span>{warning}</span>
         {make}

@@ -11,8 +11,23 @@ import { Where } from './where.tsx';
 
 const uuidText = ({ uuid }: Beacon) => <span className="mono">{uuid}</span>;
 
+const stateColumns = (appId: string, ids: readonly string[], times: Times): readonly Column<Beacon>[] => [
+  { name: 'state', label: t('State'), render: (beacon) => <StateCell appId={appId} beacon={beacon} ids={ids} /> },
+  {
+    name: 'heard',
+    label: t('Last visitor'),
+    isTime: true,
+    render: (beacon) => <LastVisitCell appId={appId} beacon={beacon} ids={ids} times={times} />,
+  },
+];
+
 /** The table of beacons, as data. */
-export const beaconList = (appId: string, times: Times, mayChange = false): ListDefinition<'listBeacons'> => ({
+export const beaconList = (
+  appId: string,
+  times: Times,
+  mayChange = false,
+  maySee = true,
+): ListDefinition<'listBeacons'> => ({
   operation: 'listBeacons',
   trash: 'beacons',
   bulk: mayChange ? beaconBulk(appId) : undefined,
@@ -35,13 +50,7 @@ export const beaconList = (appId: string, times: Times, mayChange = false): List
         ),
       },
       { name: 'place', label: t('Place'), render: (beacon) => <Where appId={appId} beacon={beacon} /> },
-      { name: 'state', label: t('State'), render: (beacon) => <StateCell appId={appId} beacon={beacon} ids={ids} /> },
-      {
-        name: 'heard',
-        label: t('Last visitor'),
-        isTime: true,
-        render: (beacon) => <LastVisitCell appId={appId} beacon={beacon} ids={ids} times={times} />,
-      },
+      ...(maySee ? stateColumns(appId, ids, times) : []),
       {
         name: 'verified',
         label: t('Verified'),

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useListed } from '../../lib/data/listed.ts';
 import { appQuery } from '../../lib/data/queries.ts';
@@ -87,8 +87,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
           </Text>
         )}
       </Group>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={420} />}
+      <Loading data={data} error={error} height={420} />
       {data && all.length === 0 && (
         <EmptyState
           icon="map"
@@ -142,7 +141,7 @@ function WhoIsHere({ appId, here, everywhere }: HereProps) {
     return (
       <Text size="sm" c="dimmed" mb="xs">
         {t(
-          'Visitors are not drawn: this app does not decide which one beacon a visitor is at. Its policy can switch that on.',
+          'Visitors are not drawn: this app does not decide which one beacon a visitor is at. It can be switched on under Limits.',
         )}
       </Text>
     );

@@ -16,7 +16,7 @@ export function BeaconsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const mayCall = useMayCall();
-  const list = beaconList(appId, useTimes(appId), mayCall('deleteBeacon'));
+  const list = beaconList(appId, useTimes(appId), mayCall('deleteBeacon'), mayCall('listVisits'));
   const mayCreate = mayCall('createBeacon');
   const view = (
     <SegmentedControl

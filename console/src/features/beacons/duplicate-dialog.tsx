@@ -23,7 +23,6 @@ export function DuplicateDialog({ twins, name, onMove, onKeepBoth, onClose }: Pr
               '<b>{list}</b>{hasPlace, select, true { (at {place})} other {}} {hasCount, select, true {have} other {has}} the same UUID, major and minor. Was it moved and is now {name}, or is this a second beacon with the same identifiers?',
               {
                 list: twins.map((twin) => twin.name).join(', '),
-                b: (inner) => <b>{inner}</b>,
                 place: placeText(first),
                 hasPlace: Boolean(placeText(first)),
                 hasCount: twins.length > 1,

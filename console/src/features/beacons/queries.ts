@@ -1,6 +1,7 @@
 import type { Beacon, Notification } from '@pharos/sdk';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Operation } from '../../lib/data/access.ts';
+import { useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../lib/data/listed.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
@@ -33,17 +34,20 @@ export const telemetryQuery = (appId: string, beaconId: string) =>
       (await dataOf(appId).call('listTelemetry', { params: { objectId: beaconId }, signal })).results,
   });
 
-/** Which of some beacons had visitors, and when the last was there, by objectId. */
-export const beaconVisitsQuery = (appId: string, ids: readonly string[]) =>
-  queryOptions({
+/** Which of some beacons had visitors, and when the last was there, by objectId; undefined also for who may not know. */
+export function useBeaconVisits(appId: string, ids: readonly string[]) {
+  const may = useMay()('activity.read');
+  const { data } = useQuery({
     queryKey: dataKey(appId, 'listVisits', 'of-beacons', ids),
     queryFn: async ({ signal }) => {
       const { result } = await call('listBeaconVisits', { params: { appId }, query: { ids: ids.join(',') }, signal });
       return new Map(result.map(({ beaconId, ...visits }) => [beaconId, visits]));
     },
-    enabled: ids.length > 0,
+    enabled: may && ids.length > 0,
     refetchInterval: 60_000,
   });
+  return data;
+}
 
 const pointer = (objectId: string) => ({ __type: 'Pointer', className: 'Beacon', objectId }) as const;
 

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { forRoles } from '../../frame/for-roles.tsx';
+import { appPage, forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 import type { ConditionView } from '../../lib/fleet/findings.ts';
 import { type BeaconPlace, isPlace } from './beacon-place.ts';
@@ -39,23 +39,16 @@ const create = createRoute({
   component: forRoles('createBeacon', () => import('./edit-pages.tsx'), 'NewBeaconPage'),
 });
 
-const bringIn = createRoute({
-  getParentRoute: () => app,
-  path: '/beacons/import',
-  component: forRoles('createBeacon', () => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
-});
+const bringIn = appPage(
+  '/beacons/import',
+  'createBeacon',
+  () => import('./import/import-page.tsx'),
+  'ImportBeaconsPage',
+);
 
-const one = createRoute({
-  getParentRoute: () => app,
-  path: '/beacons/$beaconId',
-  component: forRoles('getBeacon', () => import('./page/beacon-page.tsx'), 'BeaconPage'),
-});
+const one = appPage('/beacons/$beaconId', 'getBeacon', () => import('./page/beacon-page.tsx'), 'BeaconPage');
 
-const edit = createRoute({
-  getParentRoute: () => app,
-  path: '/beacons/$beaconId/edit',
-  component: forRoles('updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage'),
-});
+const edit = appPage('/beacons/$beaconId/edit', 'updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage');
 
 const condition = createRoute({
   getParentRoute: () => app,

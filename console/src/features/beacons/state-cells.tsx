@@ -9,7 +9,7 @@ import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import { stateOf } from './beacon-state.ts';
 import classes from './beacons.module.css';
-import { beaconVisitsQuery } from './queries.ts';
+import { useBeaconVisits } from './queries.ts';
 
 interface Props {
   readonly appId: string;
@@ -19,14 +19,14 @@ interface Props {
 }
 
 export function StateCell({ appId, beacon, ids }: Props) {
-  const { data } = useQuery(beaconVisitsQuery(appId, ids));
+  const data = useBeaconVisits(appId, ids);
   const { data: findings } = useQuery(findingsQuery(appId));
   const own = findings?.filter(({ beaconId }) => beaconId === beacon.objectId);
   const state = data && own && stateOf(data.get(beacon.objectId), own, told);
   return (
     <span className={classes.state}>
       {state ? (
-        <Badge variant="light" color={state.color} tt="none" title={state.sentence}>
+        <Badge color={state.color} title={state.sentence}>
           {state.text}
         </Badge>
       ) : (
@@ -37,7 +37,7 @@ export function StateCell({ appId, beacon, ids }: Props) {
 }
 
 export function LastVisitCell({ appId, beacon, ids, times }: Props & { readonly times: Times }) {
-  const { data } = useQuery(beaconVisitsQuery(appId, ids));
+  const data = useBeaconVisits(appId, ids);
   const visits = data?.get(beacon.objectId);
   return (
     <span className={classes.lastVisit} title={visits && times.dateTime(visits.lastVisitAt)}>

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import names from '../../components/names/names.module.css';
 import { PageHeader } from '../../components/page/page-header.tsx';
+import { TabRow } from '../../components/page/tab-row.tsx';
 import { t } from '../../lib/words/words.ts';
-import classes from './buckets.module.css';
 
 interface Props {
   readonly appId: string;
@@ -47,7 +47,7 @@ export function BucketHeader({ appId, bucketName, title, part, action }: Props) 
         }
       />
       {!title && (
-        <nav className={classes.tabs} aria-label={t('Parts of the bucket')}>
+        <TabRow label={t('Parts of the bucket')}>
           {tabs.map(({ to, label }) => (
             <Link
               key={to}
@@ -59,7 +59,7 @@ export function BucketHeader({ appId, bucketName, title, part, action }: Props) 
               {label}
             </Link>
           ))}
-        </nav>
+        </TabRow>
       )}
     </>
   );

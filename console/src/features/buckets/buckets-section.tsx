@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -89,40 +89,37 @@ function BucketRow({ appId, bucket, onCopy, onDelete }: RowProps) {
   const times = useTimes(appId);
   const columns = Object.entries(bucket.columns);
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
+    <Row
+      title={
         <Link
           to="/apps/$appId/buckets/$bucketName"
           params={{ appId, bucketName: bucket.name }}
           className={classes.name}
         >
-          <span className={blocks.title}>{bucket.name}</span>
+          {bucket.name}
         </Link>
-        <div className={blocks.meta}>
-          <span>{recordCount(bucket)}</span>
-          <span>{t('since {date}', { date: times.date(bucket.createdAt) })}</span>
-        </div>
-        {columns.length > 0 && (
-          <Group gap={6} mt={6}>
-            {columns.map(([name, type]) => (
-              <Badge key={name} color="gray" variant="light" tt="none" fw={500}>
-                {name}: {typeLabels[type] ?? type}
-              </Badge>
-            ))}
-          </Group>
-        )}
-      </div>
-      {onCopy && (
-        <Button variant="default" size="xs" aria-label={t('Duplicate {name}', { name: bucket.name })} onClick={onCopy}>
-          {t('Duplicate')}
-        </Button>
+      }
+      facts={[recordCount(bucket), t('since {date}', { date: times.date(bucket.createdAt) })]}
+      tools={
+        onCopy &&
+        onDelete && (
+          <>
+            <RowButton label={t('Duplicate')} of={t('Duplicate {name}', { name: bucket.name })} onClick={onCopy} />
+            <RowButton label={t('Delete')} of={t('Delete {name}', { name: bucket.name })} onClick={onDelete} />
+          </>
+        )
+      }
+    >
+      {columns.length > 0 && (
+        <Group gap={6} mt={6}>
+          {columns.map(([name, type]) => (
+            <Badge key={name} color="gray" fw={500}>
+              {name}: {typeLabels[type] ?? type}
+            </Badge>
+          ))}
+        </Group>
       )}
-      {onDelete && (
-        <Button variant="default" size="xs" aria-label={t('Delete {name}', { name: bucket.name })} onClick={onDelete}>
-          {t('Delete')}
-        </Button>
-      )}
-    </li>
+    </Row>
   );
 }
 
@@ -232,7 +229,7 @@ function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
       {bucket &&
         rich(
           '<b>{name}</b> is deleted with its schemas and {recordCount}: apps find nothing in it any more. It stays in the trash for 30 days, from where all of it can be put back.',
-          { name: bucket.name, b: (inner) => <b>{inner}</b>, recordCount: recordCount(bucket) },
+          { name: bucket.name, recordCount: recordCount(bucket) },
         )}
     </DeleteDialog>
   );

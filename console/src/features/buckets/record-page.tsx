@@ -1,4 +1,4 @@
-import { Box, Group, Skeleton } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import type { BucketRecord } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -8,7 +8,7 @@ import { ShowRequest } from '../../components/code/show-request.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
@@ -76,8 +76,7 @@ export function BucketRecordPage() {
           )
         }
       />
-      <FailureNote message={error?.message} />
-      {!record && !error && <Skeleton h={260} />}
+      <Loading data={record} error={error} height={260} />
       {record && bucket && (
         <BucketRecordForm
           key={record.objectId}
@@ -224,7 +223,7 @@ function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
     >
       {rich(
         'The record <b>{title}</b> of {bucketName} is deleted. It stays in the trash for 30 days, from where it can be put back.',
-        { title, b: (inner) => <b>{inner}</b>, bucketName },
+        { title, bucketName },
       )}
     </ConfirmedAction>
   );

@@ -246,7 +246,7 @@ function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProp
     >
       {rich(
         '<b>{list}</b> will no longer be checked. Existing records do not change. The schema stays in the trash for 30 days.',
-        { list: Object.keys(schema.metadata).join(', '), b: (inner) => <b>{inner}</b> },
+        { list: Object.keys(schema.metadata).join(', ') },
       )}
     </ConfirmedAction>
   );

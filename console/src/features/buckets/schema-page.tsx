@@ -1,11 +1,11 @@
-import { Box, Button, Skeleton, Text } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import type { Bucket } from '../../lib/wire.ts';
@@ -37,8 +37,7 @@ export function SchemaPage() {
         part={t('Schema')}
         action={!isEmpty && !isAdding && schemas && add}
       />
-      <FailureNote message={error?.message} />
-      {!schemas && !error && <Skeleton h={160} />}
+      <Loading data={schemas} error={error} height={160} />
       {isEmpty && (
         <EmptyState
           icon="rules"

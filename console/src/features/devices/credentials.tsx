@@ -85,7 +85,6 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
       >
         {rich('<b>{deviceName}</b> is disconnected at once and can only reconnect with the new password.', {
           deviceName: device.deviceName,
-          b: (inner) => <b>{inner}</b>,
         })}
       </ConfirmDialog>
       <ConfirmDialog
@@ -99,7 +98,6 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
       >
         {rich('<b>{deviceName}</b> is disconnected at once and cannot connect until you issue new credentials.', {
           deviceName: device.deviceName,
-          b: (inner) => <b>{inner}</b>,
         })}
       </ConfirmDialog>
       <IssuedOnce issued={issued} onClose={() => setIssued(undefined)} />

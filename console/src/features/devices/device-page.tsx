@@ -121,7 +121,7 @@ function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
     >
       {rich(
         '<b>{deviceName}</b> is deleted and disconnected within a minute. It stays in the trash for 30 days; its password comes back with it for an hour, afterwards it needs a new one.',
-        { deviceName: device.deviceName, b: (inner) => <b>{inner}</b> },
+        { deviceName: device.deviceName },
       )}
     </ConfirmedAction>
   );

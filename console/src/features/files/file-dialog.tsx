@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -37,8 +37,7 @@ export function FileDialog({ appId, objectId, onClose }: Props) {
   const isOpen = objectId !== undefined;
   return (
     <Modal opened={isOpen} onClose={onClose} title={file ? givenName(file.name) : t('File')} size="lg">
-      <FailureNote message={error?.message} />
-      {!file && !error && <Skeleton h={200} />}
+      <Loading data={file} error={error} height={200} />
       {isOpen && file && <Details appId={appId} file={file} onClose={onClose} />}
     </Modal>
   );
@@ -64,7 +63,7 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
           {times.dateTime(file.createdAt)} ({times.zone})
         </dd>
         <dt>{t('Used in')}</dt>
-        <dd>{uses ? (fileUsesText(uses) ?? t('no notification, no storyline and no plan')) : '…'}</dd>
+        <dd>{uses ? (fileUsesText(uses) ?? t('no message and no plan')) : '…'}</dd>
       </dl>
       <Text size="sm" c="dimmed">
         {t('Anyone with the address can read the file without signing in.')}
@@ -140,7 +139,7 @@ function DeleteFile({ appId, file, uses, isOpen, onClose, onDone }: DeleteProps)
     >
       {rich(
         'The address of <b>{name}</b> stops working. The file stays in the trash for 30 days, from where it can be put back.',
-        { name, b: (inner) => <b>{inner}</b> },
+        { name },
       )}
       {usedIn && <div>{t('It is used in {usedIn}; they will show nothing in its place.', { usedIn })}</div>}
     </ConfirmedAction>

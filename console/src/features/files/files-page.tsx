@@ -84,7 +84,7 @@ export function FilesPage() {
           icon: 'file',
           title: t('No files yet'),
           text: mayUpload
-            ? t('Upload a picture or a video to use its address in a notification or a storyline.')
+            ? t('Upload a picture or a video to use it in a message.')
             : t('Owners, managers and editors upload files.'),
         }}
       />

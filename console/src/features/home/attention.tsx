@@ -108,7 +108,7 @@ interface To {
 const openSenders = ({ appId, may }: To) =>
   may('senders.read') ? (
     <Link to="/apps/$appId/senders" params={{ appId }} className={names.link}>
-      {t('Open the senders')}
+      {t('Open the push services')}
     </Link>
   ) : (
     t('Ask an owner or manager to enter them.')

@@ -38,7 +38,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
         )}
       </StepLine>
       <StepLine number={2} current={current} title={t('Write what visitors see there')}>
-        <Text c="dimmed">{t('A notification says what is shown when a visitor comes to a beacon or leaves it.')}</Text>
+        <Text c="dimmed">{t('A message says what is shown when a visitor comes to a beacon or leaves it.')}</Text>
         {mayCall('createNotification') ? (
           <Button
             mt="sm"
@@ -53,10 +53,10 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
               />
             )}
           >
-            {t('Write a notification')}
+            {t('Write a message')}
           </Button>
         ) : (
-          <Text c="dimmed">{t('Owners, managers and editors write notifications.')}</Text>
+          <Text c="dimmed">{t('Owners, managers, editors and authors write messages.')}</Text>
         )}
       </StepLine>
       <StepLine number={3} current={current} title={t('See it arrive')}>

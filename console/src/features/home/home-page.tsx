@@ -1,8 +1,8 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay, useStanding } from '../../lib/data/access.ts';
@@ -56,8 +56,7 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
           ? t('Three steps to the first message.')
           : t('What is happening now, and what needs attention. Times are in {zone}.', { zone: times.zone })}
       </PageHeader>
-      <FailureNote message={error?.message} />
-      {!attention && !error && <Skeleton h={420} />}
+      <Loading data={attention} error={error} height={420} />
       {attention && isNew && (
         <Stack gap="md">
           <EarlyAttention appId={appId} attention={attention} />

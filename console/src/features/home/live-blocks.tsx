@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import names from '../../components/names/names.module.css';
 import { BeaconName, VisitorId } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import type { Live, LiveEvent, LiveState } from '../../lib/data/live.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showAge } from '../../lib/time/time.ts';
@@ -23,8 +23,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
   const more = live ? live.occupied - live.beacons.length : 0;
   return (
     <Block title={t('Live now')}>
-      <FailureNote message={error?.message} />
-      {!live && !error && <Skeleton h={180} />}
+      <Loading data={live} error={error} height={180} />
       {live && (
         <>
           <p className={classes.big} role="status">
@@ -32,7 +31,6 @@ export function LiveNow({ appId }: { readonly appId: string }) {
               '<b>{visitors, number}</b> {visitors, plural, one {visitor} other {visitors}} {hasOccupied, select, true {at {occupied, number} {occupied, plural, one {beacon} other {beacons}}} other {}}',
               {
                 visitors: live.visitors,
-                b: (inner) => <b>{inner}</b>,
                 occupied: live.occupied,
                 hasOccupied: live.occupied > 0,
               },
@@ -114,9 +112,7 @@ export function LastHour({ appId, live }: { readonly appId: string; readonly liv
       title={t('The last hour')}
       about={
         <Group gap="xs">
-          <Badge variant="light" color={color} tt="none">
-            {text}
-          </Badge>
+          <Badge color={color}>{text}</Badge>
           <Button size="compact-xs" variant="default" onClick={() => setPaused(!isPaused)}>
             {isPaused ? t('Go on') : t('Pause')}
           </Button>

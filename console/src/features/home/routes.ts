@@ -1,11 +1,3 @@
-import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../frame/lazy-page.ts';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
 
-const home = createRoute({
-  getParentRoute: () => app,
-  path: '/home',
-  component: lazyPage(() => import('./home-page.tsx'), 'HomePage'),
-});
-
-export const homeRoutes = [home] as const;
+export const homeRoutes = [appPage('/home', 'activity.read', () => import('./home-page.tsx'), 'HomePage')] as const;

@@ -213,7 +213,7 @@ function More({ appId, form, isShared, onLook }: MoreProps) {
             label={t('Name')}
             description={
               isShared
-                ? t('Of the storyline: several messages share it, and are switched together.')
+                ? t('Of the series: several messages share it, and are switched together.')
                 : t('For you, in lists. Empty: the title.')
             }
             maxLength={50}

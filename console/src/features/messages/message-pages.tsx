@@ -97,7 +97,7 @@ function Series({ appId, message }: { readonly appId: string; readonly message: 
   const { stored } = message;
   if (stored.kind === 'notification' || !isInSeries(message)) return null;
   return (
-    <nav className={classes.series} aria-label={t('Messages of this storyline')}>
+    <nav className={classes.series} aria-label={t('Messages of this series')}>
       {stored.scenarios.map(({ objectId, alertTitle }, index) => (
         <LinkButton
           key={objectId}
@@ -206,7 +206,7 @@ function DeleteMessage({ appId, message }: Omit<ActionsProps, 'mayChange'>) {
       >
         {rich(
           '<b>{title}</b> is no longer shown. It stays in the trash for 30 days, from where it can be put back. To pause it, switch it off instead.',
-          { title, b: (inner) => <b>{inner}</b> },
+          { title },
         )}
       </ConfirmedAction>
     </>

@@ -65,6 +65,6 @@ export function MessageSwitch({ appId, message, isLocked, text }: Props) {
 /** What visitors do without while it is off. */
 export const offText = (message: Message) =>
   rich(
-    '<b>{name}</b> is shown to nobody until it is switched on again.{isMany, select, true { All messages of this storyline are switched off.} other {}}',
-    { name: message.name, isMany: String(isInSeries(message)), b: (inner) => <b>{inner}</b> },
+    '<b>{name}</b> is shown to nobody until it is switched on again.{isMany, select, true { All messages of this series are switched off.} other {}}',
+    { name: message.name, isMany: String(isInSeries(message)) },
   );

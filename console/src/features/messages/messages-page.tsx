@@ -209,7 +209,7 @@ function Lead({ appId, message, names }: Omit<Shown, 'mayChange'> & { readonly m
         </Link>
         <span className={classes.place} data-gone={isGone || undefined}>
           {isInSeries(message)
-            ? t('{count} messages in one storyline', { count })
+            ? t('{count} messages in one series', { count })
             : beacons.length === 0
               ? t('No place yet')
               : `${eventTexts[event].verb} ${placesText(beacons, names)}`}

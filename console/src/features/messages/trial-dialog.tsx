@@ -47,7 +47,6 @@ export function TrialDialog({ appId, fields, triggerId, isOpen, onClose, onConfi
           <Text size="sm">
             {rich('From then on visitors are shown <b>{name}</b>. You can switch it off at any time.', {
               name,
-              b: (inner) => <b>{inner}</b>,
             })}
           </Text>
           <FailureNote message={failure} />

@@ -46,8 +46,8 @@ export function PersonPage() {
   return (
     <RecordPage
       query={query}
-      title={(user) => (user ? userName(user) : t('User'))}
-      all={{ label: t('All users'), to: '/apps/$appId/users', params: { appId } }}
+      title={(user) => (user ? userName(user) : t('Account'))}
+      all={{ label: t('All accounts'), to: '/apps/$appId/users', params: { appId } }}
       action={(user) => mayChange && <Actions appId={appId} user={user} />}
     >
       {(user) => (
@@ -70,7 +70,7 @@ function UserFacts({ appId, user }: Props) {
   return (
     <Block title={t('Account')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {user.disabledAt && (
-        <Alert color="gray" variant="light" mb="md">
+        <Alert color="gray" mb="md">
           {t('This account has been off since {dateTime}. It cannot be used to sign in.', {
             dateTime: times.dateTime(user.disabledAt),
           })}
@@ -85,7 +85,7 @@ function UserFacts({ appId, user }: Props) {
               {user.email}
               <CopyButton text={user.email} label={t('e-mail')} />
               {user.emailVerifiedAt && (
-                <Badge variant="light" color="teal" tt="none" ml="xs" title={times.dateTime(user.emailVerifiedAt)}>
+                <Badge color="teal" ml="xs" title={times.dateTime(user.emailVerifiedAt)}>
                   {t('verified')}
                 </Badge>
               )}
@@ -177,7 +177,7 @@ function Phones({ appId, user }: Props) {
       {phones?.length === 0 && (
         <Block title={t('Phones')}>
           <Text c="dimmed" size="sm">
-            {t('None. The app has not linked an installation to this person.')}
+            {t('None. The app has not linked a phone to this person.')}
           </Text>
         </Block>
       )}
@@ -223,7 +223,7 @@ function Actions({ appId, user }: Props) {
       >
         {rich(
           '<b>{userName}</b> is signed out everywhere at once and cannot sign in until you switch the account on again.',
-          { userName: userName(user), b: (inner) => <b>{inner}</b> },
+          { userName: userName(user) },
         )}
       </ConfirmDialog>
       <EraseUser appId={appId} user={user} isOpen={isErasing} onClose={() => setErasing(false)} />
@@ -252,14 +252,14 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
         key: `erase user ${user.objectId}`,
         before: () => call('checkConfirmation'),
         message: t(
-          'Erasing {userName} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.',
+          'Erasing {userName} was interrupted when the page was reloaded. The account still exists, with the phones listed here. Erase it again to finish.',
           { userName: userName(user) },
         ),
       }}
     >
       {rich(
-        'The account of <b>{userName}</b> {email}is erased permanently, with this person’s installations, the record of where they were, and the records, files and pushes that they made. What a manager made stays, without the name. Check records that others made for personal data.',
-        { userName: userName(user), b: (inner) => <b>{inner}</b>, email: user.email && `(${user.email}) ` },
+        'The account of <b>{userName}</b> {email}is erased permanently, with this person’s phones, the record of where they were, and the records, files and pushes that they made. What a manager made stays, without the name. Check records that others made for personal data.',
+        { userName: userName(user), email: user.email && `(${user.email}) ` },
       )}
     </ConfirmedAction>
   );

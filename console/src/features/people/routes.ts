@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
-import { forRoles } from '../../frame/for-roles.tsx';
+import { appPage, forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 const users = createRoute({
@@ -10,11 +10,7 @@ const users = createRoute({
   component: forRoles('users.read', () => import('./lists/users-page.tsx'), 'UsersPage'),
 });
 
-const person = createRoute({
-  getParentRoute: () => app,
-  path: '/users/$userId',
-  component: forRoles('users.read', () => import('./person-page.tsx'), 'PersonPage'),
-});
+const person = appPage('/users/$userId', 'users.read', () => import('./person-page.tsx'), 'PersonPage');
 
 const phones = createRoute({
   getParentRoute: () => app,
@@ -23,10 +19,11 @@ const phones = createRoute({
   component: forRoles('listInstallations', () => import('./lists/installations-page.tsx'), 'InstallationsPage'),
 });
 
-const phone = createRoute({
-  getParentRoute: () => app,
-  path: '/installations/$installationId',
-  component: forRoles('getInstallation', () => import('./phones/phone-page.tsx'), 'PhonePage'),
-});
+const phone = appPage(
+  '/installations/$installationId',
+  'getInstallation',
+  () => import('./phones/phone-page.tsx'),
+  'PhonePage',
+);
 
 export const peopleRoutes = [users, person, phones, phone] as const;

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
+import { Row } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { afterPaint } from '../../lib/actions/after-paint.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
@@ -16,8 +16,8 @@ type Receipt = Operations['listErasures']['answer']['result'][number];
 
 const kinds = {
   user: t('A user with everything that was known'),
-  installation: t('An installation'),
-  traces: t('What was recorded of an installation'),
+  installation: t('A phone'),
+  traces: t('What was recorded of a phone'),
 } as const;
 
 const askers = {
@@ -43,12 +43,9 @@ export function Erasures({ appId }: { readonly appId: string }) {
     <div ref={place}>
       <Block
         title={t('Erasures')}
-        about={t(
-          'Receipts, which name nobody. Times are in {zone}. Users and installations are erased on their pages.',
-          {
-            zone: times.zone,
-          },
-        )}
+        about={t('Receipts, which name nobody. Times are in {zone}. Accounts and phones are erased on their pages.', {
+          zone: times.zone,
+        })}
       >
         <RowList
           rows={data}
@@ -60,48 +57,42 @@ export function Erasures({ appId }: { readonly appId: string }) {
             </Text>
           }
         >
-          {(receipt) => <Row key={receipt.erasureId} receipt={receipt} dateTime={times.dateTime} />}
+          {(receipt) => <Erasure key={receipt.erasureId} receipt={receipt} dateTime={times.dateTime} />}
         </RowList>
       </Block>
     </div>
   );
 }
 
-function Row({ receipt, dateTime }: { readonly receipt: Receipt; readonly dateTime: (iso: string) => string }) {
+function Erasure({ receipt, dateTime }: { readonly receipt: Receipt; readonly dateTime: (iso: string) => string }) {
   const { erasureId, kind, askedBy, requestedAt, completedAt, erased, webhooks } = receipt;
   const rows = Object.values(erased).reduce((sum, count) => sum + count, 0);
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>
-          {kinds[kind]}{' '}
-          {completedAt === null && (
-            <Badge variant="light" tt="none">
-              {t('under way')}
-            </Badge>
-          )}
-        </div>
-        <div className={blocks.meta}>
-          <span>{t('asked for {dateTime} {value}', { dateTime: dateTime(requestedAt), value: askers[askedBy] })}</span>
-          <span>{t('{rows, plural, one {1 row} other {# rows}}', { rows })}</span>
-        </div>
-        {webhooks && webhooks.length > 0 && (
-          <Text size="sm" mt={4}>
-            {t('Webhooks had sent something to {list}: ask them to erase it too.', {
-              list: webhooks.map(({ host }) => host).join(', '),
-            })}
-          </Text>
-        )}
-        {backupsText(receipt, dateTime) && (
-          <Text size="sm" mt={4}>
-            {backupsText(receipt, dateTime)}
-          </Text>
-        )}
-      </div>
-      <div className={blocks.tools}>
-        <CopyButton text={JSON.stringify(receipt, null, 2)} label={t('the receipt {erasureId}', { erasureId })} />
-      </div>
-    </li>
+    <Row
+      title={
+        <>
+          {kinds[kind]} {completedAt === null && <Badge>{t('under way')}</Badge>}
+        </>
+      }
+      facts={[
+        t('asked for {dateTime} {value}', { dateTime: dateTime(requestedAt), value: askers[askedBy] }),
+        t('{rows, plural, one {1 row} other {# rows}}', { rows }),
+      ]}
+      tools={<CopyButton text={JSON.stringify(receipt, null, 2)} label={t('the receipt {erasureId}', { erasureId })} />}
+    >
+      {webhooks && webhooks.length > 0 && (
+        <Text size="sm" mt={4}>
+          {t('Webhooks had sent something to {list}: ask them to erase it too.', {
+            list: webhooks.map(({ host }) => host).join(', '),
+          })}
+        </Text>
+      )}
+      {backupsText(receipt, dateTime) && (
+        <Text size="sm" mt={4}>
+          {backupsText(receipt, dateTime)}
+        </Text>
+      )}
+    </Row>
   );
 }
 

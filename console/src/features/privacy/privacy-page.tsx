@@ -33,7 +33,7 @@ export function PrivacyPage() {
     <>
       <PageHeader title={t('Privacy')}>
         {rich(
-          'What this service keeps about visitors, written from the settings. When they change, so does this text; periods and consent are set under <link>Policy</link>.',
+          'What this service keeps about visitors, written from the settings. When they change, so does this text; periods and consent are set under <link>Limits</link>.',
           {
             link: (inner) => (
               <Link to="/apps/$appId/policy" params={{ appId }} className={classes.link}>

@@ -1,11 +1,5 @@
-import { createRoute } from '@tanstack/react-router';
-import { forWholeApp } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
 
-const page = createRoute({
-  getParentRoute: () => app,
-  path: '/privacy',
-  component: forWholeApp(() => import('./privacy-page.tsx'), 'PrivacyPage'),
-});
+const page = appPage('/privacy', 'settings.read', () => import('./privacy-page.tsx'), 'PrivacyPage');
 
 export const privacyRoutes = [page] as const;

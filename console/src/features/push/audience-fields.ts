@@ -36,8 +36,8 @@ const audienceFields: readonly FilterField[] = [
   { name: 'appIdentifier', label: t('App identifier'), kind: 'text' },
   { name: 'pushType', label: t('Push type'), kind: 'text' },
   { name: 'metadata', label: t('Metadata'), kind: 'member' },
-  { name: 'userId', label: t('User'), kind: 'pointer', className: '_User' },
-  { name: 'installationId', label: t('Installation'), kind: 'text' },
+  { name: 'userId', label: t('Account'), kind: 'pointer', className: '_User' },
+  { name: 'installationId', label: t('Phone'), kind: 'text' },
   { name: 'createdAt', label: t('Installed'), kind: 'date' },
   { name: 'updatedAt', label: t('Last changed'), kind: 'date' },
 ];

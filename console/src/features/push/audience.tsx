@@ -69,7 +69,7 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
       {value.kind === 'json' && (
         <Textarea
           label={t('Condition as JSON')}
-          description={t('A where condition on the fields of installations, as in the API.')}
+          description={t('A where condition on the fields of phones, as in the API.')}
           autosize
           minRows={4}
           spellCheck={false}
@@ -142,7 +142,6 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
       <p className={classes.live}>
         {rich('<b>{reachable, number}</b> of {count} can be reached{channels}.', {
           reachable,
-          b: (inner) => <b>{inner}</b>,
           count: count(installations),
           channels:
             channels.length > 0 &&
@@ -152,9 +151,7 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
       {unreachable.length > 0 && (
         <ul className={classes.notReached} aria-label={t('Not reached')}>
           {unreachable.map(({ reason, count: n }) => (
-            <li key={reason}>
-              {rich('<b>{n, number}</b> not: {reason}', { n, b: (inner) => <b>{inner}</b>, reason: told(reason) })}
-            </li>
+            <li key={reason}>{rich('<b>{n, number}</b> not: {reason}', { n, reason: told(reason) })}</li>
           ))}
         </ul>
       )}
@@ -162,5 +159,4 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
   );
 }
 
-export const count = (n: number): string =>
-  t('{n, number} {n, plural, one {installation} other {installations}}', { n });
+export const count = (n: number): string => t('{n, number} {n, plural, one {phone} other {phones}}', { n });

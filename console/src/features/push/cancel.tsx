@@ -44,11 +44,10 @@ export function Cancel({ appId, push }: Props) {
         {canComeBack
           ? rich('<b>{pushName}</b> is not sent to anyone. Until its time comes, the cancellation can be taken back.', {
               pushName: pushName(push),
-              b: (inner) => <b>{inner}</b>,
             })
           : rich(
               '<b>{pushName}</b> is not sent to anyone who is still waiting for it. Messages that are being sent right now may still arrive. Sending cannot be resumed.',
-              { pushName: pushName(push), b: (inner) => <b>{inner}</b> },
+              { pushName: pushName(push) },
             )}
       </ConfirmedAction>
     </>

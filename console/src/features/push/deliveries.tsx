@@ -32,11 +32,7 @@ const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => 
   {
     name: 'state',
     label: t('State'),
-    render: ({ state }) => (
-      <Badge color={deliveryColors[state]} variant="light" tt="none" miw="max-content">
-        {deliveryStates[state].label}
-      </Badge>
-    ),
+    render: ({ state }) => <Badge color={deliveryColors[state]}>{deliveryStates[state].label}</Badge>,
   },
   { name: 'reason', label: t('Reason'), render: ({ reason = '' }) => told(reason) },
   { name: 'sender', label: t('Through'), render: ({ sender }) => sender && senderName(sender) },

@@ -12,19 +12,12 @@ export function NoPushService({ appId }: { readonly appId: string }) {
   const maySetUp = useMay()('senders.write');
   if (!reach || reach.senders > 0 || reach.reachable > 0) return null;
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      mb="md"
-      role="note"
-      title={t('No push service is set up')}
-      icon={<Icon name="warning" />}
-    >
+    <Alert color="yellow" mb="md" role="note" title={t('No push service is set up')} icon={<Icon name="warning" />}>
       {t(
         'A push does not reach anybody yet: Google, Apple or the browser brings it to the phone, and for that they need to know this app.',
       )}{' '}
       {maySetUp
-        ? rich('<link>Set one up under Senders</link>', {
+        ? rich('<link>Set one up under Push services</link>', {
             link: (inner) => (
               <Link to="/apps/$appId/senders" params={{ appId }} className={names.link}>
                 {inner}

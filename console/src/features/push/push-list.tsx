@@ -8,11 +8,7 @@ import { StateBar } from './state-bar.tsx';
 
 export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>) {
   const { label, color } = outcomeOf(push);
-  return (
-    <Badge color={color} variant="light" tt="none" miw="max-content">
-      {label}
-    </Badge>
-  );
+  return <Badge color={color}>{label}</Badge>;
 }
 
 /** The table of push messages, as data. */

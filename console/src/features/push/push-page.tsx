@@ -31,20 +31,20 @@ export function PushPage() {
     ...pushQuery(appId, pushId),
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 1_000 : false),
   });
-  const mayCancel = useMayCall()('cancelPush');
+  const mayCall = useMayCall();
   return (
     <RecordPage
       query={query}
       title={(push) => (push ? pushName(push) : t('Push message'))}
       all={{ label: t('All push messages'), to: '/apps/$appId/push', params: { appId } }}
-      action={(push) => mayCancel && <Actions appId={appId} push={push} />}
+      action={(push) => mayCall('cancelPush') && <Actions appId={appId} push={push} />}
       height={300}
     >
       {(push) => (
         <>
           <PushOutcome appId={appId} push={push} />
           <Message appId={appId} push={push} />
-          <Deliveries appId={appId} pushId={pushId} isLive={isUnderWay(push)} />
+          {mayCall('listDeliveries') && <Deliveries appId={appId} pushId={pushId} isLive={isUnderWay(push)} />}
         </>
       )}
     </RecordPage>
@@ -81,7 +81,7 @@ function PushOutcome({ appId, push }: Props) {
       <p className={classes.live}>
         {rich(
           '<b>{audience, number}</b> {audience, plural, one {recipient} other {recipients}}{hasReceived, select, true {: {received, number} reported it as received, {opened, number} as opened} other {}}',
-          { audience, b: (inner) => <b>{inner}</b>, received, opened, hasReceived: received + opened > 0 },
+          { audience, received, opened, hasReceived: received + opened > 0 },
         )}
       </p>
       {push.state === 'done' && push.sent === 0 && (

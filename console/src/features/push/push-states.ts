@@ -22,7 +22,7 @@ export const deliveryStates: Readonly<Record<DeliveryState, StateText>> = {
   expired: { label: t('Expired'), about: t('It was not sent in time.') },
   noTarget: {
     label: t('Not reachable'),
-    about: t('The installation has no push address, or its push service is not set up.'),
+    about: t('The phone has no push address, or its push service is not set up.'),
   },
   cancelled: { label: t('Cancelled'), about: t('It was cancelled before it was sent.') },
 };

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
-import { forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage, forRoles } from '../../frame/for-roles.tsx';
+import { app, readFrom } from '../../frame/routes.ts';
 import { type DeliveriesSearch, readDeliveriesSearch } from './delivery-search.ts';
 
 const list = createRoute({
@@ -14,9 +14,7 @@ const list = createRoute({
 const compose = createRoute({
   getParentRoute: () => app,
   path: '/push/new',
-  /** `from`: the message to copy. */
-  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-    typeof from === 'string' ? { from } : {},
+  validateSearch: readFrom,
   component: forRoles('push.send', () => import('./compose-page.tsx'), 'ComposePage'),
 });
 
@@ -27,10 +25,6 @@ const one = createRoute({
   component: forRoles('getPush', () => import('./push-page.tsx'), 'PushPage'),
 });
 
-const edit = createRoute({
-  getParentRoute: () => app,
-  path: '/push/$pushId/edit',
-  component: forRoles('push.send', () => import('./compose-page.tsx'), 'EditPushPage'),
-});
+const edit = appPage('/push/$pushId/edit', 'push.send', () => import('./compose-page.tsx'), 'EditPushPage');
 
 export const pushRoutes = [list, compose, one, edit] as const;

@@ -38,7 +38,6 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
         <Text>
           {rich('<b>{title}</b> goes to <b>{who}</b> {when}{sendAt}.', {
             title: title || alert || t('A message without text'),
-            b: (inner) => <b>{inner}</b>,
             who,
             when,
             sendAt: fields.sendAt ? ` (${times.zone})` : '',

@@ -1,11 +1,5 @@
-import { createRoute } from '@tanstack/react-router';
-import { forWholeApp } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
 
-const rules = createRoute({
-  getParentRoute: () => app,
-  path: '/rules',
-  component: forWholeApp(() => import('./rules-page.tsx'), 'RulesPage'),
-});
+const rules = appPage('/rules', 'settings.read', () => import('./rules-page.tsx'), 'RulesPage');
 
 export const ruleRoutes = [rules] as const;

@@ -138,7 +138,7 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
 function Legend() {
   return (
     <p className={classes.legend}>
-      <span>{rich('<b>Bold, with a frame:</b> said by the app.', { b: (inner) => <b>{inner}</b> })}</span>
+      <span>{rich('<b>Bold, with a frame:</b> said by the app.')}</span>
       <span>{t('Lighter: follows from the preset.')}</span>
       <span>{t('Managers of the app pass every rule but “Nobody”.')}</span>
     </p>

@@ -1,11 +1,5 @@
-import { createRoute } from '@tanstack/react-router';
-import { forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
 
-const senders = createRoute({
-  getParentRoute: () => app,
-  path: '/senders',
-  component: forRoles('senders.read', () => import('./senders-page.tsx'), 'SendersPage'),
-});
+const senders = appPage('/senders', 'senders.read', () => import('./senders-page.tsx'), 'SendersPage');
 
 export const senderRoutes = [senders] as const;

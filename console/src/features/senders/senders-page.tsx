@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -31,14 +31,13 @@ export function SendersPage() {
   const times = useTimes(appId);
   return (
     <>
-      <PageHeader title={t('Senders')}>
+      <PageHeader title={t('Push services')}>
         {t(
           'Services that deliver messages to phones and browsers. Credentials are stored encrypted and cannot be read again. Times are in {zone}.',
           { zone: times.zone },
         )}
       </PageHeader>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={240} />}
+      <Loading data={data} error={error} height={240} />
       {data?.map((sender) => (
         <SenderCard key={sender.kind} appId={appId} sender={sender} />
       ))}
@@ -62,7 +61,7 @@ function SenderCard({ appId, sender }: CardProps) {
       about={
         <Group gap="xs" component="span">
           <span>{senderForms[kind].about}</span>
-          <Badge color={isSetUp ? 'teal' : 'gray'} variant="light" tt="none" component="span">
+          <Badge color={isSetUp ? 'teal' : 'gray'} component="span">
             {isSetUp ? t('Set up') : t('Not set up')}
           </Badge>
         </Group>
@@ -156,7 +155,6 @@ function Removal({
     >
       {rich('Messages are no longer delivered through <b>{name}</b> until you enter credentials again.', {
         name,
-        b: (inner) => <b>{inner}</b>,
       })}
     </ConfirmedAction>
   );

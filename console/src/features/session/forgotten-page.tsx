@@ -32,7 +32,7 @@ export function ForgottenPage() {
         title={t('Look into your mail')}
         about={rich(
           'If <b>{sentTo}</b> belongs to an administrator, a mail with a link to a new password is on its way. The link works once and for an hour.',
-          { sentTo, b: (inner) => <b>{inner}</b> },
+          { sentTo },
         )}
       >
         {back}

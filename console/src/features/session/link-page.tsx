@@ -81,7 +81,6 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
       title={t('Welcome to Pharos')}
       about={rich('You are invited as <b>{role}</b>. {sentence}', {
         role: inSentence(label),
-        b: (inner) => <b>{inner}</b>,
         sentence,
       })}
     >

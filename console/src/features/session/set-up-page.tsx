@@ -22,7 +22,7 @@ export function SetUpPage() {
     return (
       <Front
         title={t('Already set up')}
-        about={t('This installation already has an administrator. The set-up link was used.')}
+        about={t('This service already has an administrator. The set-up link was used.')}
       >
         <Button component={Link} to="/sign-in" fullWidth>
           {t('Sign in')}
@@ -63,7 +63,7 @@ function SetUpForm({ token }: { readonly token: string }) {
     setUp.mutate(undefined, { onError: fields.setFailure });
   }
   return (
-    <Front title={t('Welcome to Pharos')} about={t('Create the first account, which owns this installation.')}>
+    <Front title={t('Welcome to Pharos')} about={t('Create the first account, which owns this service.')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <FailureNote message={fields.rest(['name', 'email', 'password'])} />

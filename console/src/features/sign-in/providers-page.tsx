@@ -2,9 +2,9 @@ import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { Row } from '../../components/list/row.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import names from '../../components/names/names.module.css';
-import blocks from '../../components/page/blocks.module.css';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { BackLink } from '../../components/page/record-page.tsx';
 import { useMay } from '../../lib/data/access.ts';
@@ -24,16 +24,10 @@ export function ProvidersPage() {
   return (
     <SectionRows
       title={t('Sign-in')}
-      about={
-        <>
-          {t(
-            'Besides an e-mail address and a password, people can sign in to the app through these identity providers.',
-          )}
-          <div>
-            <BackLink label={t('All users')} to="/apps/$appId/users" params={{ appId }} />
-          </div>
-        </>
-      }
+      about={t(
+        'Besides an e-mail address and a password, people can sign in to the app through these identity providers.',
+      )}
+      back={<BackLink label={t('All accounts')} to="/apps/$appId/users" params={{ appId }} />}
       action={
         mayWrite && (
           <LinkButton to="/apps/$appId/sign-in/new" params={{ appId }} icon="plus">
@@ -52,48 +46,45 @@ export function ProvidersPage() {
         ),
       }}
     >
-      {(provider) => <Row key={provider.objectId} appId={appId} provider={provider} />}
+      {(provider) => <Provider key={provider.objectId} appId={appId} provider={provider} />}
     </SectionRows>
   );
 }
 
-function Row({ appId, provider }: { readonly appId: string; readonly provider: IdentityProvider }) {
+function Provider({ appId, provider }: { readonly appId: string; readonly provider: IdentityProvider }) {
   const { objectId: providerId, name, kind, issuer, audiences, acceptsTokens, enabled } = provider;
   const mayWrite = useMay()('signin.write');
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>
-          <Link to="/apps/$appId/sign-in/$providerId" params={{ appId, providerId }} className={names.link}>
-            {kind === 'oidc' ? name : kindTexts[kind]}
-          </Link>
-        </div>
-        <div className={blocks.meta}>
-          <span className="mono">{issuer}</span>
-          <span>{t('for {list}', { list: audiences.join(', ') })}</span>
-        </div>
-      </div>
-      <div className={blocks.tools}>
-        {acceptsTokens && (
-          <Badge variant="light" tt="none" miw="max-content">
-            {t('Tokens accepted')}
-          </Badge>
-        )}
-        <EnableSwitch
-          label={t('Sign-in with {name} is switched on', { name })}
-          name={t('Sign-in with {name}', { name })}
-          isOn={enabled}
-          isLocked={!mayWrite}
-          onChange={(isOn) =>
-            call('changeIdentityProvider', { params: { appId, providerId }, body: { enabled: isOn } })
-          }
-          refresh={[providersKey(appId)]}
-          off={rich('Nobody can sign in with <b>{name}</b> until it is switched on again.', {
-            name,
-            b: (inner) => <b>{inner}</b>,
-          })}
-        />
-      </div>
-    </li>
+    <Row
+      title={
+        <Link to="/apps/$appId/sign-in/$providerId" params={{ appId, providerId }} className={names.link}>
+          {kind === 'oidc' ? name : kindTexts[kind]}
+        </Link>
+      }
+      facts={[
+        <span key="issuer" className="mono">
+          {issuer}
+        </span>,
+        t('for {list}', { list: audiences.join(', ') }),
+      ]}
+      tools={
+        <>
+          {acceptsTokens && <Badge>{t('Tokens accepted')}</Badge>}
+          <EnableSwitch
+            label={t('Sign-in with {name} is switched on', { name })}
+            name={t('Sign-in with {name}', { name })}
+            isOn={enabled}
+            isLocked={!mayWrite}
+            onChange={(isOn) =>
+              call('changeIdentityProvider', { params: { appId, providerId }, body: { enabled: isOn } })
+            }
+            refresh={[providersKey(appId)]}
+            off={rich('Nobody can sign in with <b>{name}</b> until it is switched on again.', {
+              name,
+            })}
+          />
+        </>
+      }
+    />
   );
 }

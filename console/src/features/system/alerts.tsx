@@ -1,10 +1,10 @@
 import { Alert, Badge, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Row } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import names from '../../components/names/names.module.css';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
@@ -30,7 +30,7 @@ export function ServiceAlerts() {
       )}
     >
       {data?.canMail === false && (
-        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+        <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
           {t(
             'No mail server is set up, so nobody is told by mail. Set PHAROS_SMTP_URL and PHAROS_MAIL_FROM where the service runs, and restart it.',
           )}
@@ -43,25 +43,27 @@ export function ServiceAlerts() {
       ) : (
         <RowList rows={data?.results} error={error} label={t('Alerts')}>
           {({ alertId, title, text, begunAt, endedAt, isGrave }) => (
-            <li key={alertId} className={blocks.row}>
-              <div className={blocks.grow}>
-                <div className={blocks.title}>
+            <Row
+              key={alertId}
+              title={
+                <>
                   {datesInWords(told(title))}{' '}
-                  <Badge color={endedAt ? 'gray' : isGrave ? 'red' : 'yellow'} variant="light">
+                  <Badge color={endedAt ? 'gray' : isGrave ? 'red' : 'yellow'}>
                     {endedAt ? t('over') : t('lasts')}
                   </Badge>
-                </div>
-                {!endedAt && <Text size="sm">{datesInWords(told(text))}</Text>}
-                <div className={blocks.meta}>
-                  <span>{t('since {dateTime}', { dateTime: times.minute(begunAt) })}</span>
-                  {endedAt && <span>{t('until {dateTime}', { dateTime: times.minute(endedAt) })}</span>}
-                </div>
-              </div>
-            </li>
+                </>
+              }
+              facts={[
+                t('since {dateTime}', { dateTime: times.minute(begunAt) }),
+                endedAt && t('until {dateTime}', { dateTime: times.minute(endedAt) }),
+              ]}
+            >
+              {!endedAt && <Text size="sm">{datesInWords(told(text))}</Text>}
+            </Row>
           )}
         </RowList>
       )}
-      <Text size="sm" mt="md">
+      <Text size="sm" mt="md" component="div">
         <Link to="/account" className={names.link}>
           {t('Choose what you are told')}
         </Link>

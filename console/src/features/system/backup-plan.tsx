@@ -51,7 +51,7 @@ export function BackupPlanBlock() {
           )}
         </Text>
       ) : (
-        <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+        <Alert color="yellow" icon={<Icon name="warning" />}>
           {t('No backups are scheduled. If the disk fails, everything since the last one is lost.')}
         </Alert>
       )}

@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { ConfirmedDownload } from '../../components/export/confirmed-download.tsx';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -116,69 +117,61 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
     refresh: [planQuery.queryKey],
   });
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>{times.minute(createdAt)}</div>
-        <div className={blocks.meta}>
-          <span>{t('{rows, number} rows', { rows })}</span>
-          <span>{t('{files, plural, one {1 file} other {# files}}', { files })}</span>
-          <span>{showBytes(bytes)}</span>
-        </div>
-        {filesElsewhere && (
-          <Text size="sm" mt={4}>
-            {t(
-              '{files, plural, one {1 file is} other {# files are}} not in it: they stay in {place}, which keeps copies by its own means.',
-              { files: filesElsewhere.files, place: filesElsewhere.place },
-            )}
-          </Text>
-        )}
-        {lost.count > 0 && (
-          <Text size="sm" c="red" mt={4}>
-            {t(
-              '{count, plural, one {1 file is} other {# files are}} missing from it, because the storage has lost the content: {list}{hasCount, select, true { and more} other {}}.',
-              { count: lost.count, list: lost.names.join(', '), hasCount: lost.count > lost.names.length },
-            )}
-          </Text>
-        )}
-      </div>
-      <div className={blocks.tools}>
-        <ConfirmedDownload
-          href={`/console/api/system/backups/${backupId}/archive`}
-          size="xs"
-          label={t('Download the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
-        >
-          {t('Download')}
-        </ConfirmedDownload>
-        <Button
-          variant="default"
-          size="xs"
-          disabled={plan?.isTrying}
-          loading={drill.isPending}
-          aria-label={t('Try the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
-          onClick={() => drill.mutate()}
-        >
-          {t('Try')}
-        </Button>
-        {plan?.isEmbedded && (
-          <Button
-            variant="default"
+    <Row
+      title={times.minute(createdAt)}
+      facts={[
+        t('{rows, number} rows', { rows }),
+        t('{files, plural, one {1 file} other {# files}}', { files }),
+        showBytes(bytes),
+      ]}
+      tools={
+        <>
+          <ConfirmedDownload
+            href={`/console/api/system/backups/${backupId}/archive`}
             size="xs"
-            aria-label={t('Restore the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
-            onClick={onRestore}
+            label={t('Download the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
           >
-            {t('Restore')}
-          </Button>
-        )}
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={t('Delete the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
-          onClick={onDelete}
-        >
-          {t('Delete')}
-        </Button>
-      </div>
-    </li>
+            {t('Download')}
+          </ConfirmedDownload>
+          <RowButton
+            label={t('Try')}
+            of={t('Try the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
+            isOff={plan?.isTrying}
+            isBusy={drill.isPending}
+            onClick={() => drill.mutate()}
+          />
+          {plan?.isEmbedded && (
+            <RowButton
+              label={t('Restore')}
+              of={t('Restore the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
+              onClick={onRestore}
+            />
+          )}
+          <RowButton
+            label={t('Delete')}
+            of={t('Delete the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
+            onClick={onDelete}
+          />
+        </>
+      }
+    >
+      {filesElsewhere && (
+        <Text size="sm" mt={4}>
+          {t(
+            '{files, plural, one {1 file is} other {# files are}} not in it: they stay in {place}, which keeps copies by its own means.',
+            { files: filesElsewhere.files, place: filesElsewhere.place },
+          )}
+        </Text>
+      )}
+      {lost.count > 0 && (
+        <Text size="sm" c="red" mt={4}>
+          {t(
+            '{count, plural, one {1 file is} other {# files are}} missing from it, because the storage has lost the content: {list}{hasCount, select, true { and more} other {}}.',
+            { count: lost.count, list: lost.names.join(', '), hasCount: lost.count > lost.names.length },
+          )}
+        </Text>
+      )}
+    </Row>
   );
 }
 
@@ -196,7 +189,6 @@ function DeleteBackup({ backup, onClose }: { readonly backup: Backup | undefined
     >
       {rich('The backup of <b>{backup}</b> is deleted from this machine. Copies elsewhere are kept.', {
         backup: backup && times.minute(backup.createdAt),
-        b: (inner) => <b>{inner}</b>,
       })}
     </ConfirmedAction>
   );

@@ -60,11 +60,11 @@ function Prepared({ prepared: { backupId, askedBy, askedAt }, canRestart }: Prep
     },
   });
   return (
-    <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+    <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
       <Text size="sm">
         {rich(
           '<b>A restore is prepared.</b> When the service is next started, it goes back to the backup of {backup}. What is stored now is kept in a folder of its own. {askedBy} asked for it on {askedAt}.',
-          { b: (inner) => <b>{inner}</b>, backup, askedBy, askedAt: times.minute(askedAt) },
+          { backup, askedBy, askedAt: times.minute(askedAt) },
         )}
       </Text>
       {!canRestart && (
@@ -97,7 +97,7 @@ function Prepared({ prepared: { backupId, askedBy, askedAt }, canRestart }: Prep
       >
         {rich(
           'The service stops and goes back to the backup of <b>{backup}</b>. Until that is done it answers nobody, neither the console nor visitors: seconds for a small backup, minutes for a large one. Whoever signed in after the backup has to sign in again, with the password of that time.',
-          { backup, b: (inner) => <b>{inner}</b> },
+          { backup },
         )}
       </ConfirmDialog>
       {isWaiting && <RestartWait backup={backup} />}
@@ -112,7 +112,7 @@ function Restored({ restored }: { readonly restored: NonNullable<PlanAnswer['res
   const [backup, on] = [times.minute(madeAt(backupId)), times.minute(at)];
   if (!ok)
     return (
-      <Alert color="red" variant="light" mb="md" icon={<Icon name="warning" />}>
+      <Alert color="red" mb="md" icon={<Icon name="warning" />}>
         {t('The backup of {backup} could not be restored on {at}. {message}', {
           backup,
           at: on,
@@ -178,7 +178,6 @@ export function RestoreDialog({ backup, onClose }: Props) {
               {
                 backup: times.minute(backup.createdAt),
                 age: showAge(backup.createdAt),
-                b: (inner) => <b>{inner}</b>,
               },
             )}
           </span>

@@ -1,8 +1,8 @@
-import { Alert, Skeleton } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
@@ -38,20 +38,19 @@ export function SystemPage() {
       <PageHeader title={t('System')}>
         {t('The health of the service. Times are in {timeZone}.', { timeZone: zone })}
       </PageHeader>
-      <FailureNote message={error?.message} />
-      {!system && !error && <Skeleton h={220} />}
+      <Loading data={system} error={error} height={220} />
       {problems.map((problem) => (
-        <Alert key={problem} color="red" variant="light" mb="md" icon={<Icon name="warning" />}>
+        <Alert key={problem} color="red" mb="md" icon={<Icon name="warning" />}>
           {problem}
         </Alert>
       ))}
       {warning && (
-        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+        <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
           {told(warning)}
         </Alert>
       )}
       {system && !error && problems.length === 0 && !warning && (
-        <Alert color="teal" variant="light" mb="md">
+        <Alert color="teal" mb="md">
           {t('Everything is working.')}
         </Alert>
       )}

@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
-import { forWholeApp } from '../../frame/for-roles.tsx';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
@@ -7,7 +7,7 @@ const list = createRoute({
   path: '/trash',
   validateSearch: ({ kind }: Record<string, unknown>): { readonly kind?: string } =>
     typeof kind === 'string' ? { kind } : {},
-  component: forWholeApp(() => import('./trash-page.tsx'), 'TrashPage'),
+  component: forRoles('listStorylines', () => import('./trash-page.tsx'), 'TrashPage'),
 });
 
 export const trashRoutes = [list] as const;

@@ -1,10 +1,10 @@
-import { Badge, Button, Group, NativeSelect } from '@mantine/core';
+import { Badge, Button, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -15,9 +15,9 @@ import { rich, t } from '../../lib/words/words.ts';
 const route = getRouteApi('/signed-in/apps/$appId/trash');
 
 const kinds = {
-  notifications: { one: t('Notification'), many: t('Notifications'), permission: 'content.write' },
-  storylines: { one: t('Storyline'), many: t('Storylines'), permission: 'content.write' },
-  scenarios: { one: t('Scenario'), many: t('Scenarios'), permission: 'content.write' },
+  notifications: { one: t('Message'), many: t('Messages'), permission: 'content.write' },
+  storylines: { one: t('Series'), many: t('Series of messages'), permission: 'content.write' },
+  scenarios: { one: t('Message of a series'), many: t('Messages of a series'), permission: 'content.write' },
   beacons: { one: t('Beacon'), many: t('Beacons'), permission: 'beacons.write' },
   zones: { one: t('Zone'), many: t('Zones'), permission: 'venues.write' },
   devices: { one: t('Device'), many: t('Devices'), permission: 'devices.write' },
@@ -94,42 +94,40 @@ function Entry({ appId, entry, onForget }: EntryProps & { readonly onForget: () 
     after: () => queries.invalidateQueries({ queryKey: ['apps', appId] }),
   });
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <Group gap="xs">
-          <span className={blocks.title}>{entry.title}</span>
-          <Badge color="gray" variant="light" tt="none" fw={500}>
+    <Row
+      title={
+        <>
+          {entry.title}{' '}
+          <Badge color="gray" fw={500}>
             {about?.one ?? entry.kind}
           </Badge>
-        </Group>
-        <div className={blocks.meta}>
-          <span>
-            {t('Deleted {minute} by {who}', { minute: times.minute(entry.deletedAt), who: whoText(entry.deletedBy) })}
-          </span>
-          <span>{t('Goes for good on {date}', { date: times.date(entry.goesAt) })}</span>
-        </div>
-      </div>
-      {about && may(about.permission) && (
-        <Group gap="xs">
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={t('Delete for good: {title}', { title: entry.title })}
-            onClick={onForget}
-          >
-            {t('Delete for good')}
-          </Button>
-          <Button
-            size="xs"
-            aria-label={t('Restore {title}', { title: entry.title })}
-            loading={restore.isPending}
-            onClick={() => restore.mutate()}
-          >
-            {t('Restore')}
-          </Button>
-        </Group>
-      )}
-    </li>
+        </>
+      }
+      facts={[
+        t('Deleted {minute} by {who}', { minute: times.minute(entry.deletedAt), who: whoText(entry.deletedBy) }),
+        t('Goes for good on {date}', { date: times.date(entry.goesAt) }),
+      ]}
+      tools={
+        about &&
+        may(about.permission) && (
+          <>
+            <RowButton
+              label={t('Delete for good')}
+              of={t('Delete for good: {title}', { title: entry.title })}
+              onClick={onForget}
+            />
+            <Button
+              size="xs"
+              aria-label={t('Restore {title}', { title: entry.title })}
+              loading={restore.isPending}
+              onClick={() => restore.mutate()}
+            >
+              {t('Restore')}
+            </Button>
+          </>
+        )
+      }
+    />
   );
 }
 
@@ -149,16 +147,7 @@ function Forget({ appId, entry, onClose }: EntryProps & { readonly onClose: () =
   );
 }
 
-const bold = (inner: ReactNode) => <b>{inner}</b>;
-
-function goneForGood({ kind, title }: TrashEntry) {
-  if (kind === 'buckets')
-    return rich('The bucket <b>{title}</b> is removed with all its records. This cannot be undone.', {
-      title,
-      b: bold,
-    });
-  return rich('<b>{title}</b> is removed from the trash with all its earlier versions. This cannot be undone.', {
-    title,
-    b: bold,
-  });
-}
+const goneForGood = ({ kind, title }: TrashEntry) =>
+  kind === 'buckets'
+    ? rich('The bucket <b>{title}</b> is removed with all its records. This cannot be undone.', { title })
+    : rich('<b>{title}</b> is removed from the trash with all its earlier versions. This cannot be undone.', { title });

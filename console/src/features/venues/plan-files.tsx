@@ -116,7 +116,7 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
         isBusy={false}
         onSubmit={onClose}
       >
-        <Alert color="yellow" variant="light" title={t('For IMDF something is missing')} icon={<Icon name="warning" />}>
+        <Alert color="yellow" title={t('For IMDF something is missing')} icon={<Icon name="warning" />}>
           <List size="sm">
             {problems.map((problem) => (
               <List.Item key={problem}>{problem}</List.Item>

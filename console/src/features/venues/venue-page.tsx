@@ -18,6 +18,7 @@ import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { FloorsBlock } from './floors-block.tsx';
 import { PlanFiles } from './plan-files.tsx';
 import { dayText, dayTexts, hoursText, weekDays } from './venue-fields.ts';
+import { VenueToday } from './venue-today.tsx';
 import classes from './venues.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId');
@@ -55,6 +56,7 @@ export function VenuePage() {
     >
       {(venue) => (
         <>
+          <VenueToday appId={appId} venue={venue} />
           <FloorsBlock appId={appId} venueId={venueId} />
           <HoursBlock appId={appId} venue={venue} />
           <OwnerBlock
@@ -87,7 +89,7 @@ export function VenuePage() {
           >
             {rich(
               '<b>{name}</b> is deleted permanently, with its hours and holidays. A venue that still has floors or beacons is not deleted.',
-              { name: venue.name, b: (inner) => <b>{inner}</b> },
+              { name: venue.name },
             )}
           </ConfirmedAction>
         </>

@@ -1,10 +1,10 @@
-import { Badge, Button, NativeSelect, Text } from '@mantine/core';
+import { Badge, NativeSelect, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CodeBlock, JsonBlock } from '../../components/code/code-block.tsx';
+import { Row, RowButton } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -74,35 +74,33 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
     refresh: [webhooksKey(appId)],
   });
   return (
-    <li className={`${blocks.row} ${blocks.stacking} ${classes.call}`}>
-      <div className={blocks.grow}>
-        <div className={classes.head}>
+    <Row
+      title={
+        <span className={classes.head}>
           <span className="mono">{event}</span>
-          <Badge color={callColor(state)} variant="light" tt="none" miw="max-content">
-            {callWord(state)}
-          </Badge>
-        </div>
-        <div className={blocks.meta}>
-          <span>{times.dateTime(createdAt)}</span>
-          {attempts > 0 && <span>{t('{attempts, plural, one {1 try} other {{attempts} tries}}', { attempts })}</span>}
-          {duration !== null && <span>{t('{duration} ms', { duration: Math.round(duration * 1000) })}</span>}
-          {state === 'queued' && nextTryAt && (
-            <span>{t('next try {dateTime}', { dateTime: times.dateTime(nextTryAt) })}</span>
-          )}
-        </div>
-        {reason && (
-          <Text size="sm" mt={4} className={classes.reason ?? ''}>
-            {told(reason)}
-          </Text>
-        )}
-        <Contents delivery={delivery} />
-      </div>
-      {mayWrite && state !== 'queued' && (
-        <Button variant="default" size="xs" loading={again.isPending} onClick={() => again.mutate()}>
-          {t('Send again')}
-        </Button>
+          <Badge color={callColor(state)}>{callWord(state)}</Badge>
+        </span>
+      }
+      facts={[
+        times.dateTime(createdAt),
+        attempts > 0 && t('{attempts, plural, one {1 try} other {{attempts} tries}}', { attempts }),
+        duration !== null && t('{duration} ms', { duration: Math.round(duration * 1000) }),
+        state === 'queued' && nextTryAt && t('next try {dateTime}', { dateTime: times.dateTime(nextTryAt) }),
+      ]}
+      tools={
+        mayWrite &&
+        state !== 'queued' && (
+          <RowButton label={t('Send again')} isBusy={again.isPending} onClick={() => again.mutate()} />
+        )
+      }
+    >
+      {reason && (
+        <Text size="sm" mt={4} className={classes.reason ?? ''}>
+          {told(reason)}
+        </Text>
       )}
-    </li>
+      <Contents delivery={delivery} />
+    </Row>
   );
 }
 

@@ -57,7 +57,7 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
   return (
     <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {trouble && (
-        <Alert color={color} variant="light" icon={<Icon name="warning" />} mb="md">
+        <Alert color={color} icon={<Icon name="warning" />} mb="md">
           {trouble}
         </Alert>
       )}
@@ -68,9 +68,7 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
         </Fact>
         <Fact label={t('Events')}>{webhook.events.join(', ')}</Fact>
         <Fact label={t('Condition')}>
-          <Badge color={color} variant="light" tt="none">
-            {label}
-          </Badge>
+          <Badge color={color}>{label}</Badge>
         </Fact>
         <Fact label={t('Waiting')}>
           {t('{waiting, plural, one {1 call} other {# calls}}', { waiting: webhook.waiting })}

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BulkBar } from '../../components/bulk/bulk-bar.tsx';
+import { Row } from '../../components/list/row.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import names from '../../components/names/names.module.css';
-import blocks from '../../components/page/blocks.module.css';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMay, useSession } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
@@ -14,7 +14,6 @@ import { t } from '../../lib/words/words.ts';
 import { webhooksQuery } from './queries.ts';
 import { webhookBulk } from './webhook-bulk.tsx';
 import { WebhookSwitch } from './webhook-switch.tsx';
-import classes from './webhooks.module.css';
 import { webhookHealth, webhookTrouble } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/webhooks');
@@ -67,7 +66,7 @@ export function WebhooksPage() {
       }}
     >
       {(webhook) => (
-        <Row
+        <WebhookRow
           key={webhook.objectId}
           appId={appId}
           webhook={webhook}
@@ -87,44 +86,40 @@ interface RowProps {
   readonly onChoose: ((isChosen: boolean) => void) | undefined;
 }
 
-function Row({ appId, webhook, isChosen, onChoose }: RowProps) {
+function WebhookRow({ appId, webhook, isChosen, onChoose }: RowProps) {
   const { objectId: webhookId, url, events, description } = webhook;
   const times = useTimes(appId);
   const { label, color } = webhookHealth(webhook);
   const trouble = webhookTrouble(webhook, times.dateTime);
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={`${blocks.grow} ${classes.name}`}>
-        {onChoose && (
+    <Row
+      title={
+        <Link to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId }} className={names.link}>
+          {description || url}
+        </Link>
+      }
+      before={
+        onChoose && (
           <Checkbox
             aria-label={t('Choose {name}', { name: description || url })}
             checked={isChosen}
             onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
           />
-        )}
-        <div className={blocks.grow}>
-          <div className={blocks.title}>
-            <Link to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId }} className={names.link}>
-              {description || url}
-            </Link>
-          </div>
-          <div className={blocks.meta}>
-            {description && <span className="mono">{url}</span>}
-            <span>{events.join(', ')}</span>
-          </div>
-          {trouble && (
-            <Text size="sm" mt={4}>
-              {trouble}
-            </Text>
-          )}
-        </div>
-      </div>
-      <div className={blocks.tools}>
-        <Badge color={color} variant="light" tt="none" miw="max-content">
-          {label}
-        </Badge>
-        <WebhookSwitch appId={appId} webhook={webhook} />
-      </div>
-    </li>
+        )
+      }
+      facts={[description && <span className="mono">{url}</span>, events.join(', ')]}
+      tools={
+        <>
+          <Badge color={color}>{label}</Badge>
+          <WebhookSwitch appId={appId} webhook={webhook} />
+        </>
+      }
+    >
+      {trouble && (
+        <Text size="sm" mt={4}>
+          {trouble}
+        </Text>
+      )}
+    </Row>
   );
 }

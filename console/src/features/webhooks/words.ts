@@ -16,7 +16,7 @@ export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
   'visit.opened': t('A visit began.'),
   'visit.closed': t('A visit ended, with its duration.'),
   'visit.updated': t('Late reports changed a visit, merged it with another one or removed it.'),
-  'message.fired': t('A notification or a scenario was shown.'),
+  'message.fired': t('A message was shown.'),
   'message.verdict': t('A decision about a message: shown, or why not. There are many of these.'),
   'push.finished': t('A push is complete.'),
   'occupancy.exceeded': t('There are more visitors in a zone or a venue than may be.'),

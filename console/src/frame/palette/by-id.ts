@@ -135,7 +135,7 @@ const kinds: readonly Kind[] = [
     params: { appId, deviceId: id },
   })),
   kind('listUsers', (user, { appId, id }) => ({
-    kind: t('User'),
+    kind: t('Account'),
     label: userName({ ...user, email: user.validemail ?? '' }),
     icon: 'user',
     to: '/apps/$appId/users/$userId',
@@ -158,7 +158,7 @@ async function findPhone(member: 'objectId' | 'installationId', appId: string, i
   const phone = await readPhone(member, appId, id);
   return (
     phone && {
-      kind: t('Installation'),
+      kind: t('Phone'),
       label: `${deviceWords[phone.deviceType]} ${id}`,
       icon: 'phone',
       to: '/apps/$appId/installations/$installationId',

@@ -76,7 +76,7 @@ const generalActions = [
 const settings = Object.values(policyLabels).map((label) => ({
   key: `setting ${label}`,
   label,
-  kind: t('Setting · {page}', { page: t('Policy') }),
+  kind: t('Setting · {page}', { page: t('Limits') }),
   icon: 'rules' as const,
   to: '/apps/$appId/policy',
   search: { find: label },
@@ -123,7 +123,7 @@ export function fixedEntries(session: Session, appId: string | undefined): reado
               (!byApp || standing.venues === undefined),
           )
           .map(({ label, to, icon }) => ({ key: label, label, kind: actionOn(to), icon, to, params })),
-        ...(standing.may('apps.read') && standing.venues === undefined
+        ...(standing.may('settings.read') && standing.venues === undefined
           ? settings.map((one) => ({ ...one, params }))
           : []),
       ]
@@ -264,7 +264,7 @@ async function findUsers(appId: string, text: string): Promise<FoundRecords> {
   const { results } = await call('listAppUsers', { params: { appId }, query: query as never });
   return allOf(results, (user) =>
     record({
-      kind: t('User'),
+      kind: t('Account'),
       label: [userName(user), user.email].filter(Boolean).join(', '),
       icon: 'user',
       to: '/apps/$appId/users/$userId',
@@ -283,7 +283,7 @@ async function findPhones(appId: string, text: string): Promise<FoundRecords> {
     results.filter(({ objectId }) => objectId.endsWith(text)),
     ({ objectId, deviceType }) =>
       record({
-        kind: t('Installation'),
+        kind: t('Phone'),
         label: `${deviceWords[deviceType]} ${text}`,
         icon: 'phone',
         to: '/apps/$appId/installations/$installationId',

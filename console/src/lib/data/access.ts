@@ -105,9 +105,13 @@ export function useMayCall(): (operation: Operation) => boolean {
 export const roleTexts: Readonly<Record<Role, { readonly label: string; readonly sentence: string }>> = {
   owner: { label: t('Owner'), sentence: t('May do everything, and manages the other administrators.') },
   manager: { label: t('Manager'), sentence: t('Creates and changes apps, keys and buckets.') },
-  editor: { label: t('Editor'), sentence: t('Manages messages, storylines, files and records, and sends pushes.') },
+  editor: { label: t('Editor'), sentence: t('Manages messages, files and records, and sends pushes.') },
+  author: { label: t('Author'), sentence: t('Writes and switches on messages, and sends pushes; nothing else.') },
   installer: { label: t('Installer'), sentence: t('Places, calibrates and tests beacons and devices.') },
   analyst: { label: t('Analyst'), sentence: t('Reads activity, without personal data.') },
+  reader: { label: t('Reader'), sentence: t('Reads numbers and reports, never a single visit.') },
 };
 
+/** The highest first. */
+export const adminRoles = Object.keys(roleTexts) as readonly Role[];
 export const roleOptions = Object.entries(roleTexts).map(([value, { label }]) => ({ value, label }));

@@ -11,9 +11,9 @@ export interface MessageUses {
 export function messageUsesText({ names, notifications, scenarios }: MessageUses): string | undefined {
   if (notifications + scenarios === 0) return undefined;
   const ofNotifications = t(
-    '{notifications, plural, one {# notification} other {# notifications}} ({names}{more, plural, =0 {} other { and # more}})',
+    '{notifications, plural, one {# message} other {# messages}} ({names}{more, plural, =0 {} other { and # more}})',
     { notifications, names: names.join(', '), more: notifications - names.length },
   );
-  const ofScenarios = t('{scenarios, plural, one {# scenario} other {# scenarios}}', { scenarios });
+  const ofScenarios = t('{scenarios, plural, one {# message of a series} other {# messages of series}}', { scenarios });
   return listed([...(notifications > 0 ? [ofNotifications] : []), ...(scenarios > 0 ? [ofScenarios] : [])]);
 }

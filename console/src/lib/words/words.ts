@@ -48,9 +48,11 @@ export const formatted = (message: string, values: Readonly<Record<string, Value
 
 type RichValue = ReactNode | ((inner: ReactNode) => ReactNode);
 
-/** A text with elements in it: `Read the <link>handbook</link>.`, where `link` is given what it encloses. */
-export function rich(text: string, values: Readonly<Record<string, RichValue>>): ReactNode {
-  const wrapped = Object.entries(values).map(([name, value]) => [
+const b = (inner: ReactNode) => createElement('b', null, inner);
+
+/** A text with elements in it: `Read the <link>handbook</link>.`, where `link` is given what it encloses. `<b>` is bold. */
+export function rich(text: string, values: Readonly<Record<string, RichValue>> = {}): ReactNode {
+  const wrapped = Object.entries({ b, ...values }).map(([name, value]) => [
     name,
     typeof value === 'function' ? (parts: ReactNode[]) => value(together(parts)) : value,
   ]);

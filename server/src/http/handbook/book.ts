@@ -27,6 +27,7 @@ const programmers = [
   'proximity',
   'performance',
   'architecture',
+  'design',
   'adding-a-resource',
   'glossary',
 ];

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import { describe, test } from 'vitest';
 import { help } from '../../../../console/src/components/sections/help.ts';
 import { readBook, searchBook } from './book.ts';
+import { colours } from './face.ts';
 import { registerHandbook } from './handbook.ts';
 import { renderPage } from './render.ts';
 
@@ -122,4 +124,23 @@ describe('the handbook', () => {
     assert.match((await get('/handbook/operations')).body, /id="alerts"/);
     await server.close();
   });
+});
+
+test('the handbook and the interface have the colours of the console', () => {
+  const look = readFileSync(new URL('../../../../console/src/app/look.css', import.meta.url), 'utf8');
+  const of = (scheme: string) => look.split(`"${scheme}"] {`)[1]?.split('}')[0] ?? '';
+  const names = {
+    text: '--mantine-color-text',
+    soft: '--soft',
+    line: '--line',
+    page: '--mantine-color-body',
+    side: '--surface-side',
+    code: '--surface-code',
+    link: '--mantine-color-blue-light-color',
+  } as const satisfies Record<keyof typeof colours, string>;
+  for (const [at, scheme] of ['light', 'dark'].entries())
+    for (const [name, values] of Object.entries(colours)) {
+      const variable = names[name as keyof typeof names];
+      assert.match(of(scheme), new RegExp(`${variable}: ${values[at]};`), `${name}, ${scheme}`);
+    }
 });

@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Book, Found } from './book.ts';
 import { escapeHtml } from './escape.ts';
+import { face } from './face.ts';
 import { apart, type HandbookLayout, inOne } from './layout.ts';
 import { pictureFolder } from './pictures.ts';
 import type { HandbookPage } from './render.ts';
 
 const docsFolder = fileURLToPath(new URL('../../../../docs', import.meta.url));
-const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
+const style = face + readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
 /** A page may only show its pictures and send a form to this service. */
 const loads = ["default-src 'none'", `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`];

@@ -1,11 +1,11 @@
 import { catalogue } from '../../base/errors.ts';
+import { face } from '../handbook/face.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
-const style = `
-:root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--line:#dde2e8;--back:#fbfcfd;--code:#f1f4f7;--link:#0b5cad}
-@media (prefers-color-scheme:dark){:root{--ink:#e6eaef;--soft:#9aa6b4;--line:#2c3540;--back:#12171d;--code:#1b222b;--link:#7cb8f5}}
+const style = `${face}
+:root{color-scheme:light dark}
 *{box-sizing:border-box}
-body{margin:0;background:var(--back);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+body{margin:0;background:var(--page);color:var(--text);font:16px/1.6 system-ui,sans-serif}a{color:var(--link)}
 .page{display:grid;grid-template-columns:15rem minmax(0,1fr);max-width:76rem;margin:0 auto}
 nav{position:sticky;top:0;height:100vh;overflow:auto;padding:1.5rem 1rem;border-right:1px solid var(--line)}
 nav a{display:block;padding:.2rem .4rem;color:var(--soft);text-decoration:none;border-radius:4px}
@@ -21,7 +21,6 @@ code,pre{font-family:ui-monospace,monospace;font-size:.86rem}
 code{overflow-wrap:anywhere}
 pre{background:var(--code);padding:.8rem;border-radius:6px;overflow:auto;margin:.3rem 0}
 table{border-collapse:collapse;width:100%;font-size:.92rem}th,td{text-align:left;padding:.35rem .6rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}
-a{color:var(--link)}
 @media (max-width:48rem){.page{display:block}nav{position:static;height:auto;border-right:0;border-bottom:1px solid var(--line);columns:2}main{padding:1rem}}
 `;
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../../lib/data/access.ts';
+import { adminRoles, type Role } from '../../../lib/data/access.ts';
 import { copyName } from '../../../lib/text/copy-name.ts';
 import type { Operations, SsoProvider } from '../../../lib/wire.ts';
 import type { Reach } from '../reach-fields.tsx';
@@ -6,9 +6,8 @@ import type { AppRoles } from './app-roles-fields.tsx';
 
 export type NewSsoProvider = Operations['createSsoProvider']['body'];
 
-export const groupRoles = ['owner', 'manager', 'editor', 'installer', 'analyst'] as const satisfies readonly Role[];
-
-export interface SsoFields {
+/** For each role the groups that have it, one a line. */
+export interface SsoFields extends Readonly<Record<Role, string>> {
   readonly name: string;
   readonly issuer: string;
   readonly clientId: string;
@@ -16,12 +15,6 @@ export interface SsoFields {
   readonly clientSecret: string;
   readonly scopes: string;
   readonly groupsClaim: string;
-  /** One a line. */
-  readonly owner: string;
-  readonly manager: string;
-  readonly editor: string;
-  readonly installer: string;
-  readonly analyst: string;
   readonly appRoles: AppRoles;
   /** Empty: they are refused. */
   readonly defaultRole: string;
@@ -47,11 +40,7 @@ export function fieldsOf(provider?: SsoProvider): SsoFields {
     clientSecret: '',
     scopes: provider?.scopes ?? 'openid email profile',
     groupsClaim: provider?.groupsClaim ?? '',
-    owner: groups('owner'),
-    manager: groups('manager'),
-    editor: groups('editor'),
-    installer: groups('installer'),
-    analyst: groups('analyst'),
+    ...(Object.fromEntries(adminRoles.map((role) => [role, groups(role)])) as Record<Role, string>),
     appRoles: provider?.appRoles ?? [],
     defaultRole: provider?.defaultRole ?? '',
     factorValues: provider?.factorValues.join('\n') ?? '',
@@ -90,7 +79,7 @@ export function bodyOf(fields: SsoFields, known?: SsoProvider): object {
     ...(clientSecret === '' ? {} : { clientSecret }),
     scopes: scopes.trim().replace(/\s+/g, ' '),
     groupsClaim: groupsClaim.trim() || none,
-    roles: Object.fromEntries(groupRoles.map((role) => [role, lines(fields[role])])),
+    roles: Object.fromEntries(adminRoles.map((role) => [role, lines(fields[role])])),
     appRoles: appRoles.map((one) => ({ ...one, group: one.group.trim() })),
     defaultRole: defaultRole || none,
     factorValues: lines(factorValues),

@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { CopyField } from '../../../components/code/copy-field.tsx';
 import { EnableSwitch } from '../../../components/form/enable-switch.tsx';
 import { useOneClick } from '../../../components/form/use-one-click.ts';
+import { Row } from '../../../components/list/row.tsx';
 import { SectionRows } from '../../../components/list/section-rows.tsx';
 import names from '../../../components/names/names.module.css';
 import { Block } from '../../../components/page/block.tsx';
-import blocks from '../../../components/page/blocks.module.css';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -41,23 +41,22 @@ export function SsoPage() {
         }}
       >
         {({ providerId, name, issuer, enabled }) => (
-          <li key={providerId} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>
+          <Row
+            key={providerId}
+            title={
+              <>
                 <Link to="/administrators/single-sign-on/$providerId" params={{ providerId }} className={names.link}>
                   {name}
                 </Link>{' '}
-                {!enabled && (
-                  <Badge color="gray" variant="light">
-                    {t('Off')}
-                  </Badge>
-                )}
-              </div>
-              <div className={blocks.meta}>
-                <span className="mono">{issuer}</span>
-              </div>
-            </div>
-            <div className={blocks.tools}>
+                {!enabled && <Badge color="gray">{t('Off')}</Badge>}
+              </>
+            }
+            facts={[
+              <span key="issuer" className="mono">
+                {issuer}
+              </span>,
+            ]}
+            tools={
               <EnableSwitch
                 label={t('Sign-in with {name} is switched on', { name })}
                 name={t('Sign-in with {name}', { name })}
@@ -66,8 +65,8 @@ export function SsoPage() {
                 onChange={(isOn) => call('changeSsoProvider', { params: { providerId }, body: { enabled: isOn } })}
                 refresh={[ssoProvidersKey, waysQuery.queryKey]}
               />
-            </div>
-          </li>
+            }
+          />
         )}
       </SectionRows>
       <Stack gap="md" mt="md">

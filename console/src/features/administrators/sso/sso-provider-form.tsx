@@ -4,7 +4,7 @@ import { PasswordField } from '../../../components/form/password-field.tsx';
 import type { Fields } from '../../../components/form/use-fields.ts';
 import { useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block } from '../../../components/page/block.tsx';
-import { type Role, roleOptions, roleTexts } from '../../../lib/data/access.ts';
+import { adminRoles, type Role, roleOptions, roleTexts } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
 import type { SsoProvider } from '../../../lib/wire.ts';
@@ -12,7 +12,7 @@ import { inSentence, listed, t } from '../../../lib/words/words.ts';
 import { type Reach, ReachFields, reachWords } from '../reach-fields.tsx';
 import { type AppRoles, AppRolesFields } from './app-roles-fields.tsx';
 import { ssoProvidersKey } from './queries.ts';
-import { bodyOf, copyOf, fieldsOf, groupRoles, type NewSsoProvider, type SsoFields } from './sso-fields.ts';
+import { bodyOf, copyOf, fieldsOf, type NewSsoProvider, type SsoFields } from './sso-fields.ts';
 
 interface Props {
   /** The provider to edit; without it, a new one is added. */
@@ -45,7 +45,7 @@ const labels: Readonly<Record<string, string>> = {
   scopes: t('Scopes'),
   groupsClaim: t('Claim'),
   ...Object.fromEntries(
-    groupRoles.map((role) => [role, t('Groups: {role}', { role: inSentence(roleTexts[role].label) })]),
+    adminRoles.map((role) => [role, t('Groups: {role}', { role: inSentence(roleTexts[role].label) })]),
   ),
   appRoles: t('Roles in some apps'),
   defaultRole: t('Everybody else'),
@@ -161,7 +161,7 @@ function Roles({ form }: PartProps) {
           spellCheck={false}
           {...form.text('groupsClaim')}
         />
-        {groupRoles.map((role) => (
+        {adminRoles.map((role) => (
           <Textarea
             key={role}
             label={t('Groups: {role}', { role: inSentence(roleTexts[role].label) })}

@@ -109,7 +109,7 @@ function DeleteProvider({ provider, isOpen, onClose }: DeleteProps) {
     >
       {rich(
         'Nobody can sign in with <b>{name}</b> any more, and every session that began so ends. Accounts are kept.',
-        { name: provider.name, b: (inner) => <b>{inner}</b> },
+        { name: provider.name },
       )}
     </ConfirmedAction>
   );

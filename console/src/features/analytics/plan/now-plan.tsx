@@ -92,7 +92,7 @@ export function NowPlan({ appId, floor, site }: Props) {
       <FailureNote message={error?.message} />
       <Text size="sm" mb="xs" role="status">
         {t(
-          '{told} {total, plural, one {visitor} other {visitors}} in the zones of this floor {when}{hasBack, select, true { (connecting …)} other {}}.{hasOneZone, select, true { Counted by their visits: this app does not decide where between beacons a visitor is. Its policy can switch that on.} other {}}',
+          '{told} {total, plural, one {visitor} other {visitors}} in the zones of this floor {when}{hasBack, select, true { (connecting …)} other {}}.{hasOneZone, select, true { Counted by their visits: this app does not decide where between beacons a visitor is. It can be switched on under Limits.} other {}}',
           {
             told: told(total),
             total: plotted(total) ?? 0,
@@ -172,7 +172,7 @@ const withLimit = (count: string, limit: Occupied | undefined) => (limit ? `${co
 function Crowded({ places }: { readonly places: readonly Occupied[] }) {
   const told = places.map(({ name, capacity }) => t('{name}: more than {capacity, number}', { name, capacity }));
   return (
-    <Alert color="red" variant="light" mb="sm" title={t('Too many visitors')} icon={<Icon name="warning" />}>
+    <Alert color="red" mb="sm" title={t('Too many visitors')} icon={<Icon name="warning" />}>
       {listed(told)}
     </Alert>
   );

@@ -195,17 +195,17 @@ const schemeAttribute = 'data-mantine-color-scheme';
 
 function coloursOf(element: HTMLElement): Colours {
   const style = getComputedStyle(element);
-  const of = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+  const of = (name: string) => style.getPropertyValue(name).trim();
   const isDark = document.documentElement.getAttribute(schemeAttribute) === 'dark';
   return {
-    text: of('--mantine-color-text', isDark ? '#e6eaef' : '#1c2430'),
-    soft: of('--mantine-color-dimmed', isDark ? '#a3afbc' : '#5b6675'),
-    line: isDark ? '#37424f' : '#dde3ea',
-    main: of(isDark ? '--mantine-color-blue-4' : '--mantine-color-blue-6', '#186aab'),
-    quiet: isDark ? '#56616e' : '#b4c0cd',
-    paper: of('--mantine-color-body', isDark ? '#12171d' : '#fff'),
-    holiday: isDark ? '#c79be4' : '#8a4fb0',
-    campaign: isDark ? '#f0a24e' : '#b45309',
+    text: of('--mantine-color-text'),
+    soft: of('--soft'),
+    line: of('--line'),
+    main: of(isDark ? '--mantine-color-blue-4' : '--mantine-color-blue-6'),
+    quiet: of('--quiet'),
+    paper: of('--mantine-color-body'),
+    holiday: of('--holiday'),
+    campaign: of('--campaign'),
   };
 }
 

@@ -1,13 +1,14 @@
-import { Alert, Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
 import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
+import { Row, RowButton } from '../../../components/list/row.tsx';
+import { RowList } from '../../../components/list/row-list.tsx';
 import { Block } from '../../../components/page/block.tsx';
-import blocks from '../../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../../components/page/facts.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Loading } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { EditOrDelete, RecordPage } from '../../../components/page/record-page.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
@@ -125,32 +126,27 @@ function Recipients({ appId, report, canMail }: Props & { readonly canMail: bool
   });
   return (
     <Block title={t('Who gets it')} about={t('What each person may see is looked at when the report is sent.')}>
-      <ul className={blocks.rows} aria-label={t('Who gets it')}>
-        {report.recipients.map((recipient) => (
-          <li key={recipient.id} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>{recipient.name}</div>
-              <div className={blocks.meta}>
-                {recipient.email !== null && recipient.email !== recipient.name && <span>{recipient.email}</span>}
-                {recipientText(recipient) && <span>{recipientText(recipient)}</span>}
-              </div>
-            </div>
-            <div className={blocks.tools}>
-              {mayAsk && recipient.state === 'waits' && (
-                <Button
-                  variant="default"
-                  size="compact-sm"
-                  loading={ask.isPending}
-                  onClick={() => ask.mutate(recipient.id)}
-                >
-                  {t('Send the link again')}
-                </Button>
-              )}
-              <RecipientBadge recipient={recipient} canMail={canMail} />
-            </div>
-          </li>
-        ))}
-      </ul>
+      <RowList rows={report.recipients} error={null} label={t('Who gets it')}>
+        {(recipient) => (
+          <Row
+            key={recipient.id}
+            title={recipient.name}
+            facts={[recipient.email !== recipient.name && recipient.email, recipientText(recipient)]}
+            tools={
+              <>
+                {mayAsk && recipient.state === 'waits' && (
+                  <RowButton
+                    label={t('Send the link again')}
+                    isBusy={ask.isPending}
+                    onClick={() => ask.mutate(recipient.id)}
+                  />
+                )}
+                <RecipientBadge recipient={recipient} canMail={canMail} />
+              </>
+            }
+          />
+        )}
+      </RowList>
     </Block>
   );
 }
@@ -162,11 +158,7 @@ interface BadgeProps {
 
 function RecipientBadge({ recipient, canMail }: BadgeProps) {
   const { color, label } = recipientResult(recipient, canMail);
-  return (
-    <Badge color={color} variant="light" tt="none" miw="max-content">
-      {label}
-    </Badge>
-  );
+  return <Badge color={color}>{label}</Badge>;
 }
 
 function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable<Report['last']> }) {
@@ -178,28 +170,20 @@ function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable
       about={t('About {period}, made on {at}.', { period, at: times.dateTime(last.at) })}
     >
       {last.problem !== '' && (
-        <Alert color="red" variant="light" icon={<Icon name="warning" />}>
+        <Alert color="red" icon={<Icon name="warning" />}>
           {told(last.problem)}
         </Alert>
       )}
-      {last.mails.length > 0 && (
-        <ul className={blocks.rows} aria-label={t('Mails of the last report')}>
-          {last.mails.map(({ to, state, message, at }) => (
-            <li key={to} className={`${blocks.row} ${blocks.stacking}`}>
-              <div className={blocks.grow}>
-                <div className={blocks.title}>{to}</div>
-                <div className={blocks.meta}>
-                  {message && <span>{told(message)}</span>}
-                  {at && <span>{times.dateTime(at)}</span>}
-                </div>
-              </div>
-              <Badge color={mailStates[state].color} variant="light" tt="none" miw="max-content">
-                {mailStates[state].label}
-              </Badge>
-            </li>
-          ))}
-        </ul>
-      )}
+      <RowList rows={last.mails} error={null} label={t('Mails of the last report')}>
+        {({ to, state, message, at }) => (
+          <Row
+            key={to}
+            title={to}
+            facts={[message && told(message), at && times.dateTime(at)]}
+            tools={<Badge color={mailStates[state].color}>{mailStates[state].label}</Badge>}
+          />
+        )}
+      </RowList>
     </Block>
   );
 }
@@ -234,14 +218,13 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
         </Button>
       </Group>
       {send.data && (
-        <Alert color={send.data.ok ? 'teal' : 'red'} variant="light" role="status" mb="md">
+        <Alert color={send.data.ok ? 'teal' : 'red'} role="status" mb="md">
           {send.data.ok
             ? t('The mail server took the mail to {to}.', { to: send.data.to })
             : t('It could not be sent: {message}', { message: told(send.data.message) })}
         </Alert>
       )}
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={420} />}
+      <Loading data={data} error={error} height={420} />
       {data && (
         <>
           <Text size="sm" mb="xs">

@@ -1,9 +1,9 @@
 import { Alert, Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Row } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
 import names from '../../../components/names/names.module.css';
-import blocks from '../../../components/page/blocks.module.css';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
@@ -60,7 +60,7 @@ export function ReportsPage() {
           />
         }
       >
-        {(report) => <Row key={report.reportId} appId={appId} report={report} canMail={data?.canMail ?? false} />}
+        {(report) => <ReportRow key={report.reportId} appId={appId} report={report} canMail={data?.canMail ?? false} />}
       </RowList>
     </>
   );
@@ -70,9 +70,9 @@ export function ReportsPage() {
 export function MailNote({ canMail }: { readonly canMail: boolean }) {
   if (canMail) return null;
   return (
-    <Alert color="yellow" variant="light" icon={<Icon name="warning" />} mb="md">
+    <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
       {t(
-        'This service sends no mail: no mail server is set up. Whoever runs the service sets PHAROS_SMTP_URL. Until then reports can be looked at and downloaded here.',
+        'This service sends no mail: no mail server is set up. Whoever runs the service can set one up. Until then reports can be looked at and downloaded here.',
       )}
     </Alert>
   );
@@ -84,37 +84,33 @@ interface RowProps {
   readonly canMail: boolean;
 }
 
-function Row({ appId, report, canMail }: RowProps) {
+function ReportRow({ appId, report, canMail }: RowProps) {
   const times = useTimes(appId);
   const { color, label } = resultOf(report);
   const { reportId, last } = report;
   return (
-    <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>
-          <Link
-            to="/apps/$appId/activity/analytics/reports/$reportId"
-            params={{ appId, reportId }}
-            className={names.link}
-          >
-            {titleOf(report)}
-          </Link>
-        </div>
-        <div className={blocks.meta}>
-          <span>{everyText(report)}</span>
-          <span>{t('To {names}', { names: recipientsText(report) })}</span>
-        </div>
-        <div className={blocks.meta}>
-          <span>{nextText(report, canMail)}</span>
-          {last && <span>{t('Last on {at}', { at: times.dateTime(last.at) })}</span>}
-        </div>
-      </div>
-      <div className={blocks.tools}>
-        <Badge color={color} variant="light" tt="none" miw="max-content">
-          {label}
-        </Badge>
-        <ReportSwitch appId={appId} report={report} />
-      </div>
-    </li>
+    <Row
+      title={
+        <Link
+          to="/apps/$appId/activity/analytics/reports/$reportId"
+          params={{ appId, reportId }}
+          className={names.link}
+        >
+          {titleOf(report)}
+        </Link>
+      }
+      facts={[
+        everyText(report),
+        t('To {names}', { names: recipientsText(report) }),
+        nextText(report, canMail),
+        last && t('Last on {at}', { at: times.dateTime(last.at) }),
+      ]}
+      tools={
+        <>
+          <Badge color={color}>{label}</Badge>
+          <ReportSwitch appId={appId} report={report} />
+        </>
+      }
+    />
   );
 }

@@ -139,9 +139,7 @@ function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: Verdict
         const isLater = Date.parse(decidedAt) - Date.parse(event.occurredAt) > 1_000;
         return (
           <li key={triggerId}>
-            <Badge variant="light" color={colors[outcome]} tt="none" miw="max-content">
-              {outcomes[outcome]}
-            </Badge>
+            <Badge color={colors[outcome]}>{outcomes[outcome]}</Badge>
             <div>
               {mayOpen ? <TriggerLink appId={appId} triggerId={triggerId} /> : name}
               {isLater && outcome !== 'pending' && (

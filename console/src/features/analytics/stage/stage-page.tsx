@@ -47,7 +47,7 @@ export function StagePage() {
             {!app?.policy.oneZone && (
               <Text size="sm" mb="sm">
                 {t(
-                  'This app does not decide where between beacons a visitor is, so that only the nearest beacon is known. Its policy can switch that on.',
+                  'This app does not decide where between beacons a visitor is, so that only the nearest beacon is known. It can be switched on under Limits.',
                 )}
               </Text>
             )}

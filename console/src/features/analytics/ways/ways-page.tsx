@@ -1,14 +1,14 @@
-import { Group, Skeleton, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Block } from '../../../components/page/block.tsx';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Loading } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { flowsAsked, pathsAsked } from '../asked.ts';
-import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
+import { AnalyticsHead, useQuestion } from '../head.tsx';
 import { comparedIn, type Period, placeOf } from '../period.ts';
 import { csvOfPeriods } from '../plot/csv.ts';
 import { CsvButton } from '../plot/csv-button.tsx';
@@ -29,7 +29,7 @@ export function WaysPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
-  const { period, site, choose } = question;
+  const { period, site } = question;
   const { from } = period;
   const { data, error } = useQuery(flowsAsked({ appId, period, search }));
   const { data: found } = useQuery(pathsAsked({ appId, period, search }));
@@ -51,12 +51,9 @@ export function WaysPage() {
         path={path}
         search={search}
         about={t('Where visitors came in, where they went from there, and which ways they took through the house.')}
+        question={question}
+        isPlain
       />
-      <Group mb="md" gap="sm">
-        <PeriodChoice question={question} />
-        <PlaceChoice appId={appId} search={search} question={question} />
-        <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
-      </Group>
       {search.beacon !== undefined && (
         <Text c="dimmed" size="sm" mb="md" maw="42rem">
           {t(
@@ -64,8 +61,7 @@ export function WaysPage() {
           )}
         </Text>
       )}
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={420} />}
+      <Loading data={data} error={error} height={420} />
       {data && data.moves.length === 0 && (
         <EmptyState
           icon="pulse"
@@ -269,7 +265,7 @@ function Times({ reaches, before, period, nameOf }: TimesProps) {
   if (reaches.length === 0) return null;
   const compared = comparedColumn(before, 'reaches');
   const table = {
-    header: [t('Way'), t('Tours'), t('Half took up to'), t('Middle half'), ...compared.header],
+    header: [t('Way'), t('Tours'), t('Half took up to'), t('Usually'), ...compared.header],
     rows: reaches.slice(0, maxTimes).map((flow) => [
       `${endOf(flow.from, nameOf, '')} → ${endOf(flow.to, nameOf, '')}`,
       countText(flow.tours),

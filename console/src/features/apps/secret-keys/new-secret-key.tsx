@@ -245,7 +245,7 @@ function VenueField({ appId, scopes, value, error, onChange }: VenueProps) {
         clearable
       />
       {free.length > 0 && (
-        <Alert color="yellow" variant="light" p="xs">
+        <Alert color="yellow" p="xs">
           {t('Not limited by it, because it belongs to no venue: {list}.', { list: listed(free) })}
         </Alert>
       )}

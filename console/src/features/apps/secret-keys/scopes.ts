@@ -179,7 +179,7 @@ export const purposes: readonly Purpose[] = [
   {
     value: 'cms',
     label: t('Content from a CMS'),
-    description: t('Sees and edits beacons, notifications, storylines, scenarios and files.'),
+    description: t('Sees and edits beacons, messages and files.'),
     ticked: written('beacons', 'notifications', 'storylines', 'scenarios', 'files'),
   },
   { value: 'own', label: t('Something else'), description: t('Choose below what it may do.'), ticked: [] },

@@ -2,10 +2,10 @@ import { Badge, Button, Group, Text, Title } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { Row, RowButton } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
-import blocks from '../../../components/page/blocks.module.css';
 import { Icon } from '../../../components/page/icon.tsx';
 import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -55,32 +55,31 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
       </Group>
       <RowList rows={keys} error={error} label={t('Secret keys')} empty={<Text>{t('There are no secret keys.')}</Text>}>
         {(key) => (
-          <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
-            <Facts appId={appId} secretKey={key} senders={sendersOf(key, floors)} />
-            {may('keys.write') && (
-              <Button
-                variant="default"
-                size="xs"
-                aria-label={t('Duplicate {name}', { name: key.name })}
-                onClick={() => {
-                  setModel(key);
-                  setDialog('new');
-                }}
-              >
-                {t('Duplicate')}
-              </Button>
-            )}
-            {may('keys.write') && (
-              <Button
-                variant="default"
-                size="xs"
-                aria-label={t('Revoke {name}', { name: key.name })}
-                onClick={() => setDialog(key)}
-              >
-                {t('Revoke')}
-              </Button>
-            )}
-          </li>
+          <SecretKeyRow
+            key={key.keyId}
+            appId={appId}
+            secretKey={key}
+            senders={sendersOf(key, floors)}
+            tools={
+              may('keys.write') && (
+                <>
+                  <RowButton
+                    label={t('Duplicate')}
+                    of={t('Duplicate {name}', { name: key.name })}
+                    onClick={() => {
+                      setModel(key);
+                      setDialog('new');
+                    }}
+                  />
+                  <RowButton
+                    label={t('Revoke')}
+                    of={t('Revoke {name}', { name: key.name })}
+                    onClick={() => setDialog(key)}
+                  />
+                </>
+              )
+            }
+          />
         )}
       </RowList>
       <NewSecretKeyDialog appId={appId} model={model} isOpen={dialog === 'new'} onClose={close} />
@@ -120,38 +119,41 @@ const sendersOf = ({ keyId }: SecretKey, floors: readonly Floor[]): readonly Sen
 
 const senderText = ({ name, floor }: Sender) => `${name} (${floor.name})`;
 
-interface FactsProps {
+interface RowProps {
   readonly appId: string;
   readonly secretKey: SecretKey;
   readonly senders: readonly Sender[];
+  readonly tools: ReactNode;
 }
 
-function Facts({ appId, secretKey: key, senders }: FactsProps) {
+function SecretKeyRow({ appId, secretKey: key, senders, tools }: RowProps) {
   const times = useTimes(appId);
   const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
   const lastUse =
     key.lastUsedAt &&
     t('last used {age} from {lastUsedFrom}', { age: showAge(key.lastUsedAt), lastUsedFrom: key.lastUsedFrom });
   return (
-    <div className={blocks.grow}>
-      <div className={blocks.title}>
-        {key.name} <span className="mono">…{key.hint}</span>{' '}
-        {isExpired && (
-          <Badge color="orange" variant="light" size="sm">
-            {t('expired')}
-          </Badge>
-        )}
-      </div>
-      <Text size="sm">{scopeWords(key.scopes)}</Text>
-      <div className={blocks.meta}>
-        {key.networks.length > 0 && <span>{t('only from {list}', { list: key.networks.join(', ') })}</span>}
-        {key.expiresAt && !isExpired && <span>{t('until {minute}', { minute: times.minute(key.expiresAt) })}</span>}
-        <span>
-          {t('made {minute} by {createdBy}', { minute: times.minute(key.createdAt), createdBy: key.createdBy })}
-        </span>
-        <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>{lastUse ?? t('never used')}</span>
-        {senders.length > 0 && (
-          <span>
+    <Row
+      title={
+        <>
+          {key.name} <span className="mono">…{key.hint}</span>{' '}
+          {isExpired && (
+            <Badge color="orange" size="sm">
+              {t('expired')}
+            </Badge>
+          )}
+        </>
+      }
+      facts={[
+        scopeWords(key.scopes),
+        key.networks.length > 0 && t('only from {list}', { list: key.networks.join(', ') }),
+        key.expiresAt && !isExpired && t('until {minute}', { minute: times.minute(key.expiresAt) }),
+        t('made {minute} by {createdBy}', { minute: times.minute(key.createdAt), createdBy: key.createdBy }),
+        <span key="use" title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>
+          {lastUse ?? t('never used')}
+        </span>,
+        senders.length > 0 && (
+          <>
             {t('sent by')}{' '}
             {senders.map((sender, at) => (
               <Fragment key={`${sender.floor.objectId} ${sender.name}`}>
@@ -165,9 +167,10 @@ function Facts({ appId, secretKey: key, senders }: FactsProps) {
                 </Link>
               </Fragment>
             ))}
-          </span>
-        )}
-      </div>
-    </div>
+          </>
+        ),
+      ]}
+      tools={tools}
+    />
   );
 }

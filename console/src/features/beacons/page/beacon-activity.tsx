@@ -1,8 +1,8 @@
-import { Skeleton, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Block } from '../../../components/page/block.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Loading } from '../../../components/page/failure-note.tsx';
 import { eventWordsHere } from '../../../lib/text/event-words.ts';
 import { showDuration, useTimes } from '../../../lib/time/times.ts';
 import { t, tenths } from '../../../lib/words/words.ts';
@@ -19,8 +19,7 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
       title={t('Recent activity')}
       about={t('The latest events and visits. Times are in {zone}.', { zone: times.zone })}
     >
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={90} />}
+      <Loading data={data} error={error} height={90} />
       {isQuiet && (
         <Text c="dimmed" size="sm">
           {t('No visitor has come near yet. Events appear here as soon as an app reports this beacon.')}

@@ -15,7 +15,7 @@ import { rich, t } from '../../../lib/words/words.ts';
 import { stateOf } from '../beacon-state.ts';
 import classes from '../beacons.module.css';
 import { FindingActions } from '../condition/finding-actions.tsx';
-import { beaconVisitsQuery } from '../queries.ts';
+import { useBeaconVisits } from '../queries.ts';
 import { useFloorOf, WhereLinks } from '../where.tsx';
 
 interface Props {
@@ -31,7 +31,7 @@ interface HeadProps extends Props {
 /** Where a beacon is, as a picture and in words, and whether it works. */
 export function BeaconHead({ appId, beacon, action }: HeadProps) {
   const times = useTimes(appId);
-  const { data: visits } = useQuery(beaconVisitsQuery(appId, [beacon.objectId]));
+  const visits = useBeaconVisits(appId, [beacon.objectId]);
   const here = visits?.get(beacon.objectId);
   const { data: findings } = useQuery(findingsQuery(appId));
   const own = findings?.filter(({ beaconId, isFound }) => isFound && beaconId === beacon.objectId);
@@ -44,7 +44,7 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
           <div role="status">
             {state && (
               <>
-                <Badge variant="light" color={state.color} tt="none" size="lg">
+                <Badge color={state.color} size="lg">
                   {state.text}
                 </Badge>
                 <Text size="sm">{state.sentence}</Text>

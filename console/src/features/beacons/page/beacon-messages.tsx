@@ -1,9 +1,9 @@
-import { Badge, Skeleton, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import names from '../../../components/names/names.module.css';
 import { Block } from '../../../components/page/block.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Loading } from '../../../components/page/failure-note.tsx';
 import { eventTexts } from '../../../components/rules/rules.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -25,13 +25,10 @@ export function BeaconMessages({ appId, beaconId }: Props) {
   const more = total - notifications.length - scenarios.length;
   return (
     <Block title={t('Messages here')} about={t('What visitors are shown at this beacon.')}>
-      <FailureNote message={error?.message} />
-      {!uses && !error && <Skeleton h={60} />}
+      <Loading data={uses} error={error} height={60} />
       {uses && total === 0 && (
         <Text c="dimmed" size="sm">
-          {uses.isPart
-            ? t('No notification uses this beacon.')
-            : t('No notification and no storyline uses this beacon.')}
+          {uses.isPart ? t('None of your messages uses this beacon.') : t('No message uses this beacon.')}
         </Text>
       )}
       <ul className={classes.lines} aria-label={t('Messages here')}>
@@ -45,7 +42,7 @@ export function BeaconMessages({ appId, beaconId }: Props) {
               {description}
             </Link>
             <span className={classes.soft}>
-              {t('Notification, when a visitor {verb}', { verb: eventTexts[event].verb })}{' '}
+              {t('Message, when a visitor {verb}', { verb: eventTexts[event].verb })}{' '}
               {!isEnabled && <Badge color="gray">{t('Off')}</Badge>}
             </span>
           </li>
@@ -57,10 +54,10 @@ export function BeaconMessages({ appId, beaconId }: Props) {
               params={{ appId, messageId: objectId }}
               className={classes.what}
             >
-              {alertTitle || t('A scenario without a title')}
+              {alertTitle || t('A message without a title')}
             </Link>
             <span className={classes.soft}>
-              {t('Storyline, when a visitor {verb}', { verb: eventTexts[event].verb })}
+              {t('In a series, when a visitor {verb}', { verb: eventTexts[event].verb })}
             </span>
           </li>
         ))}
@@ -72,11 +69,11 @@ export function BeaconMessages({ appId, beaconId }: Props) {
       )}
       {uses?.isPart && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('Storylines are shown to those who have the whole app.')}
+          {t('Messages of the whole app are shown to those who have all of it.')}
         </Text>
       )}
       {mayTry && (
-        <Text size="sm" mt="sm">
+        <Text size="sm" mt="sm" component="div">
           <Link
             to="/apps/$appId/activity/what-if"
             params={{ appId }}

@@ -25,7 +25,8 @@ export function BeaconPage() {
   const { appId, beaconId } = route.useParams();
   const query = useQuery(beaconQuery(appId, beaconId));
   const [open, setOpen] = useState<'delete' | 'replace'>();
-  const mayChange = useMayCall()('updateBeacon');
+  const mayCall = useMayCall();
+  const mayChange = mayCall('updateBeacon');
   const edit = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
   const copy = { to: '/apps/$appId/beacons/new', params: { appId }, from: beaconId };
   const close = () => setOpen(undefined);
@@ -66,7 +67,7 @@ export function BeaconPage() {
           />
           <BeaconTelemetry appId={appId} beaconId={beaconId} />
           <BeaconMessages appId={appId} beaconId={beaconId} />
-          <BeaconActivity appId={appId} beaconId={beaconId} />
+          {mayCall('listVisits') && <BeaconActivity appId={appId} beaconId={beaconId} />}
           <OwnerBlock
             appId={appId}
             name={beacon.name}

@@ -33,7 +33,6 @@ export function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
     >
       {rich('<b>{name}</b> is deleted. It stays in the trash for 30 days; its events and visits stay in the history.', {
         name: beacon.name,
-        b: (inner) => <b>{inner}</b>,
       })}
       <div className={blocks.meta}>{uses ? usesText(uses) : t('Looking for messages that use it …')}</div>
     </ConfirmedAction>
@@ -43,8 +42,6 @@ export function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
 function usesText(uses: BeaconUses): string {
   const text = messageUsesText(uses);
   if (uses.isPart && text === undefined)
-    return t('No notification uses it. Whether a storyline does is shown to those who have the whole app.');
-  return text === undefined
-    ? t('No notification and no storyline uses it.')
-    : t('Used by {text}; they will no longer be shown.', { text });
+    return t('None of your messages uses it. Whether one of the whole app does is shown to those who have all of it.');
+  return text === undefined ? t('No message uses it.') : t('Used by {text}; they will no longer be shown.', { text });
 }

@@ -135,7 +135,7 @@ function TwinNote({ appId, twin }: { readonly appId: string; readonly twin: Beac
   const { data: uses } = useQuery(beaconUsesQuery(appId, twin.objectId, useMayCall()));
   const used = uses && messageUsesText(uses);
   return (
-    <Alert color="yellow" variant="light" role="status" icon={<Icon name="warning" />}>
+    <Alert color="yellow" role="status" icon={<Icon name="warning" />}>
       {t('{name} has these identifiers. It goes into the trash; its events and visits stay in the history.', {
         name: twin.name,
       })}{' '}

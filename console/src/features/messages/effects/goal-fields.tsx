@@ -118,7 +118,7 @@ function BucketSelect({ appId, value = '', problem, onChange }: ChoiceProps) {
   return (
     <NativeSelect
       label={t('Bucket of the goal')}
-      description={t("A record counts if its createdBy or its installationId is the visitor's.")}
+      description={t("A record counts if the visitor has made it, or if it names the visitor's phone.")}
       data={[{ value: '', label: t('Choose one') }, ...(data ?? []).map(({ name }) => ({ value: name, label: name }))]}
       value={value}
       error={problem}

@@ -77,12 +77,12 @@ export function Sentence({ appId, form, isLocked }: Props) {
         form={form}
         isGone={values.beacons.length > 0 && values.beacons.every((beaconId) => names(beaconId) === null)}
       />
-      <div className={classes.otherwise}>
+      <p className={classes.otherwise}>
         {rich('Otherwise as set for the app{limits}. {change}', {
           limits: parts.otherwise ? `: ${parts.otherwise}` : '',
           change: isLocked ? '' : other(t('Change it for this message')),
         })}
-      </div>
+      </p>
     </section>
   );
 }

@@ -2,9 +2,9 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { Row, RowButton } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
 import { Block } from '../../../components/page/block.tsx';
-import blocks from '../../../components/page/blocks.module.css';
 import { call } from '../../../lib/data/api.ts';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { userName } from '../../../lib/text/user-name.ts';
@@ -44,10 +44,7 @@ export function UserFactors({ appId, user, isLocked }: Props) {
             key: 'app',
             title: (
               <>
-                {t('Authenticator app')}{' '}
-                <Badge color="teal" variant="light" tt="none">
-                  {t('On')}
-                </Badge>
+                {t('Authenticator app')} <Badge color="teal">{t('On')}</Badge>
               </>
             ),
             facts: [
@@ -92,23 +89,12 @@ export function UserFactors({ appId, user, isLocked }: Props) {
         }
       >
         {(line) => (
-          <li key={line.key} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>{line.title}</div>
-              <div className={blocks.meta}>
-                {line.facts.map((fact) => (
-                  <span key={fact}>{fact}</span>
-                ))}
-              </div>
-            </div>
-            {!isLocked && (
-              <div className={blocks.tools}>
-                <Button variant="default" size="xs" aria-label={line.remove} onClick={() => setLost(line.lost)}>
-                  {t('Remove')}
-                </Button>
-              </div>
-            )}
-          </li>
+          <Row
+            key={line.key}
+            title={line.title}
+            facts={line.facts}
+            tools={!isLocked && <RowButton label={t('Remove')} of={line.remove} onClick={() => setLost(line.lost)} />}
+          />
         )}
       </RowList>
       {!isLocked && lines && lines.length > 1 && (
@@ -155,7 +141,7 @@ function RemoveDialog({ appId, user, lost, onClose }: DialogProps) {
       <p>
         {rich(
           '<b>{name}</b> is signed out everywhere at once, and is told by mail if the account has an address. This cannot be undone: only the person can set it up again.',
-          { name, b: (inner) => <b>{inner}</b> },
+          { name },
         )}
       </p>
       {isRequired && <p>{t('This app asks everybody for a second factor: the next sign-in sets up a new one.')}</p>}

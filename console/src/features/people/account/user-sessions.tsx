@@ -1,8 +1,8 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Row, RowButton } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
 import { Block } from '../../../components/page/block.tsx';
-import blocks from '../../../components/page/blocks.module.css';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { clientWords } from '../../../lib/text/browser-words.ts';
@@ -48,34 +48,32 @@ export function UserSessions({ appId, user, isLocked }: Props) {
         }
       >
         {(session) => (
-          <li key={session.objectId} className={`${blocks.row} ${blocks.stacking}`}>
-            <div className={blocks.grow}>
-              <div className={blocks.title}>
+          <Row
+            key={session.objectId}
+            title={
+              <>
                 {clientWords(session.userAgent)}{' '}
-                <Badge color={session.hasSecondFactor ? 'teal' : 'gray'} variant="light" tt="none">
+                <Badge color={session.hasSecondFactor ? 'teal' : 'gray'}>
                   {session.hasSecondFactor ? t('Two factors') : t('One factor')}
                 </Badge>
-              </div>
-              <div className={blocks.meta}>
-                <span>{wayWords(session)}</span>
-                <span>{t('since {date}', { date: times.minute(session.createdAt) })}</span>
-                <span>{t('last used on {date}', { date: times.date(session.lastUsedAt) })}</span>
-              </div>
-            </div>
-            {!isLocked && (
-              <div className={blocks.tools}>
-                <Button
-                  variant="default"
-                  size="xs"
-                  loading={end.isPending && end.variables?.objectId === session.objectId}
-                  aria-label={t('End the session of {browser}', { browser: clientWords(session.userAgent) })}
+              </>
+            }
+            facts={[
+              wayWords(session),
+              t('since {date}', { date: times.minute(session.createdAt) }),
+              t('last used on {date}', { date: times.date(session.lastUsedAt) }),
+            ]}
+            tools={
+              !isLocked && (
+                <RowButton
+                  label={t('End')}
+                  of={t('End the session of {browser}', { browser: clientWords(session.userAgent) })}
+                  isBusy={end.isPending && end.variables?.objectId === session.objectId}
                   onClick={() => end.mutate(session)}
-                >
-                  {t('End')}
-                </Button>
-              </div>
-            )}
-          </li>
+                />
+              )
+            }
+          />
         )}
       </RowList>
       {sessions && sessions.length >= maxListed && user.sessions > sessions.length && (

@@ -94,9 +94,7 @@ function Line({ appId, happening, visits }: LineProps) {
         >
           {t('A push')}
         </Link>{' '}
-        <Badge variant="light" color={deliveryColors[state]} tt="none">
-          {deliveryWords[state]}
-        </Badge>
+        <Badge color={deliveryColors[state]}>{deliveryWords[state]}</Badge>
       </div>
     );
   }
@@ -118,9 +116,7 @@ function Line({ appId, happening, visits }: LineProps) {
         <ul className={classes.verdicts}>
           {verdicts.map(({ objectId, outcome, triggerId, text }) => (
             <li key={objectId}>
-              <Badge variant="light" color={outcomes[outcome].color} tt="none">
-                {outcomes[outcome].text}
-              </Badge>{' '}
+              <Badge color={outcomes[outcome].color}>{outcomes[outcome].text}</Badge>{' '}
               <TriggerName appId={appId} triggerId={triggerId} />
               {outcome !== 'fired' && <div className={classes.soft}>{verdictReason(text)}</div>}
             </li>

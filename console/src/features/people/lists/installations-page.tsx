@@ -27,7 +27,7 @@ import { SensingFleet } from '../phones/sensing-fleet.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 
-const title = t('Installations');
+const title = t('Phones');
 const about = t('The app on one phone, tablet or computer: where a message can be delivered.');
 
 export function InstallationsPage() {
@@ -46,7 +46,7 @@ export function InstallationsPage() {
       list={installationList(appId, times, isPersonal)}
       empty={{
         icon: 'phone',
-        title: t('No installations yet'),
+        title: t('No phones yet'),
         text: t('Each copy of the app registers when it starts, and then appears here.'),
       }}
     />
@@ -66,7 +66,7 @@ function CountedInstallations({ appId }: { readonly appId: string }) {
       {data && (
         <EmptyState
           icon="phone"
-          title={t('{count, plural, one {# installation} other {# installations}}', { count: data.count ?? 0 })}
+          title={t('{count, plural, one {# phone} other {# phones}}', { count: data.count ?? 0 })}
           text={t(
             'In this app phones have pseudonyms that change every day. Your role may know how many there are, and not which ones.',
           )}
@@ -122,7 +122,7 @@ const filtersOf = (isPersonal: boolean): ListDefinition<'listInstallations'>['fi
   ...(isPersonal
     ? ([
         { name: 'installationId', label: 'installationId', kind: 'text' },
-        { name: 'userId', label: t('User (objectId)'), kind: 'pointer', className: '_User' },
+        { name: 'userId', label: t('Account (id)'), kind: 'pointer', className: '_User' },
         { name: 'metadata', label: t('Metadata'), kind: 'member' },
       ] as const)
     : []),
@@ -133,7 +133,7 @@ const filtersOf = (isPersonal: boolean): ListDefinition<'listInstallations'>['fi
 /** The table, as data. What identifies a person is left out unless the role may see it. */
 const installationList = (appId: string, times: Times, isPersonal: boolean): ListDefinition<'listInstallations'> => ({
   operation: 'listInstallations',
-  plural: t('installations'),
+  plural: t('phones'),
   searchFields: isPersonal ? ['objectId', 'installationId', 'appName', 'channels'] : ['objectId', 'appName'],
   searchHint: t('Search by the short id or the app'),
   defaultOrder: '-objectId',
@@ -141,7 +141,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
   columns: [
     {
       name: 'objectId',
-      label: t('Installation'),
+      label: t('Phone'),
       render: (one) => (
         <Link to="/apps/$appId/installations/$installationId" params={{ appId, installationId: one.objectId }}>
           {deviceWords[one.deviceType]} <span className="mono">{shortId(one.objectId)}</span>
@@ -159,7 +159,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
       ? [
           {
             name: 'user',
-            label: t('User'),
+            label: t('Account'),
             render: ({ userId }: Installation) =>
               userId && (
                 <Link to="/apps/$appId/users/$userId" params={{ appId, userId: userId.objectId }}>
@@ -175,7 +175,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
       render: (one) => {
         const { label, color } = tokenWords[tokenState(one)];
         return (
-          <Badge variant="light" color={color} tt="none" title={one.tokenDeadReason}>
+          <Badge color={color} title={one.tokenDeadReason}>
             {label}
             {one.pushType && tokenState(one) === 'live' ? ` (${senderName(one.pushType)})` : ''}
           </Badge>

@@ -23,7 +23,7 @@ export function UsersPage() {
   return (
     <SectionList
       appId={appId}
-      title={t('Users')}
+      title={t('Accounts')}
       about={t('People with an account in the app.')}
       action={
         <Group gap="xs">
@@ -38,8 +38,8 @@ export function UsersPage() {
       list={userList(appId, useTimes(appId), may('users.change'))}
       empty={{
         icon: 'user',
-        title: t('No users yet'),
-        text: t('Visitors do not need an account. Users who sign up in the app appear here.'),
+        title: t('No accounts yet'),
+        text: t('Visitors do not need an account. Whoever signs up in the app appears here.'),
       }}
     />
   );
@@ -87,11 +87,7 @@ const userList = (appId: string, times: Times, mayChange: boolean): ListDefiniti
       label: t('Account'),
       render: (user) => {
         const isOff = asListed(user).disabledAt !== undefined;
-        return (
-          <Badge variant="light" color={isOff ? 'gray' : 'teal'} tt="none">
-            {isOff ? t('off') : t('on')}
-          </Badge>
-        );
+        return <Badge color={isOff ? 'gray' : 'teal'}>{isOff ? t('off') : t('on')}</Badge>;
       },
     },
     createdColumn(times, { label: t('Signed up'), sortBy: 'objectId' }),

@@ -56,7 +56,7 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title={t('Erase the installation')}
+      title={t('Erase the phone')}
       confirm={t('Erase {name}', { name })}
       run={() => eraseInstallation(appId, installation.objectId)}
       done={t('{name} was erased.', { name })}
@@ -66,10 +66,9 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
     >
       {rich('<b>{name}</b> is erased permanently, with its visits, events, log records and deliveries.', {
         name,
-        b: (inner) => <b>{inner}</b>,
       })}
       <Text size="sm" mt="xs">
-        {t('If the app is still on the phone, it registers again at its next start, as a new installation.')}
+        {t('If the app is still on the phone, it registers again at its next start, as a new phone.')}
       </Text>
     </ConfirmedAction>
   );

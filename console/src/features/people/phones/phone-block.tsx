@@ -41,7 +41,7 @@ export function PhoneBlock({ appId, installation, isAlone = false }: Props) {
   return (
     <Block title={isAlone ? t('Phone') : `${deviceModel ?? deviceWords[deviceType]} ${shortId(objectId)}`}>
       {token === 'dead' && (
-        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+        <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
           {t(
             'Pushes have not reached it since {dateTime}. {sentenceOf} The push address is renewed when the app is opened again.',
             { dateTime: times.dateTime(tokenDeadAt ?? ''), sentenceOf: sentenceOf(installation.tokenDeadReason) },
@@ -52,9 +52,7 @@ export function PhoneBlock({ appId, installation, isAlone = false }: Props) {
       <Facts>
         <SensingFact installation={installation} />
         <Fact label={t('Push address')}>
-          <Badge variant="light" color={tokenWords[token].color} tt="none">
-            {tokenWords[token].label}
-          </Badge>
+          <Badge color={tokenWords[token].color}>{tokenWords[token].label}</Badge>
           {token === 'live' && tokenAt && (
             <span className={classes.soft}>{t('since {date}', { date: times.date(tokenAt) })}</span>
           )}

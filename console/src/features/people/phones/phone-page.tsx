@@ -29,10 +29,10 @@ export function PhonePage() {
             {deviceWords[installation.deviceType]} <span className="mono">{shortId(installationId)}</span>
           </>
         ) : (
-          t('Installation')
+          t('Phone')
         )
       }
-      all={{ label: t('All installations'), to: '/apps/$appId/installations', params: { appId } }}
+      all={{ label: t('All phones'), to: '/apps/$appId/installations', params: { appId } }}
       action={(installation) => <PhoneActions appId={appId} installation={installation} />}
     >
       {(installation) => (

@@ -53,12 +53,10 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
       onSubmit={submit}
       about={
         <>
-          <Text size="sm">{t('It is sent to this installation only.')}</Text>
+          <Text size="sm">{t('It is sent to this phone only.')}</Text>
           {isUnreachable && (
-            <Alert color="yellow" variant="light">
-              {t(
-                'The installation has no valid push address, so the message will not arrive. Its delivery will say so.',
-              )}
+            <Alert color="yellow">
+              {t('The phone has no valid push address, so the message will not arrive. Its delivery will say so.')}
             </Alert>
           )}
         </>

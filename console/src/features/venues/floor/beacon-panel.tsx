@@ -141,7 +141,7 @@ interface MovedProps {
 /** Somebody has moved it while a place was typed: a person chooses. */
 function Moved({ now, to, onMove, onLeave }: MovedProps) {
   return (
-    <Alert color="yellow" variant="light" mt="xs" role="alert">
+    <Alert color="yellow" mt="xs" role="alert">
       <Text size="sm">{movedText(now)}</Text>
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={onLeave}>

@@ -103,7 +103,7 @@ export function FloorPage() {
           >
             {rich(
               '<b>{name}</b> is deleted permanently. A floor on which there are still zones or beacons is not deleted; the picture of its plan stays among the files.',
-              { name: known.name, b: (inner) => <b>{inner}</b> },
+              { name: known.name },
             )}
           </ConfirmedAction>
         </>

@@ -77,7 +77,7 @@ export function PlanSettings({ appId, floor }: Props) {
       <Stack gap="md">
         <FailureNote message={(upload.error ?? open.error)?.message} />
         {isGone && (
-          <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+          <Alert color="yellow" icon={<Icon name="warning" />}>
             {t(
               'The picture of this plan was deleted. It is in the trash for 30 days, from where it can be put back; or upload another one. Zones and beacons have kept their places.',
             )}

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { QrCode } from '../../../components/code/qr-code.tsx';
@@ -30,13 +30,12 @@ export function LabelsPage() {
             params={{ appId, venueId }}
           />
         }
-      />
-      <FailureNote message={(missing ?? error)?.message} />
-      <Text size="sm" c="dimmed" mb="md">
+      >
         {t(
           'One for each beacon of the venue, to stick on it. The install round scans them; with any other camera they open the page of the beacon, for those who may sign in.',
         )}
-      </Text>
+      </PageHeader>
+      <FailureNote message={(missing ?? error)?.message} />
       <ul className={classes.labels}>
         {sorted.map((beacon) => (
           <li key={beacon.objectId} className={classes.label}>

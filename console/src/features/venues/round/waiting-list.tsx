@@ -16,7 +16,7 @@ export function WaitingList({ round }: { readonly round: WaitingRound }) {
     <Stack gap="xs">
       <FailureNote message={failure} />
       {later.length > 0 && (
-        <Alert color="blue" variant="light" icon={<Icon name="clock" />}>
+        <Alert color="blue" icon={<Icon name="clock" />}>
           <Group justify="space-between">
             <Text size="sm">
               {t(
@@ -39,7 +39,7 @@ function Trouble({ one, round }: { readonly one: Waiting; readonly round: Waitin
   const { beacon, location, problem } = one;
   const theirs = problem?.theirs;
   return (
-    <Alert color="yellow" variant="light" icon={<Icon name="warning" />} title={beacon.name}>
+    <Alert color="yellow" icon={<Icon name="warning" />} title={beacon.name}>
       <Text size="sm">{problem?.message}</Text>
       {theirs && (
         <Text size="sm">

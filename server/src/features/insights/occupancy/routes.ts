@@ -17,7 +17,7 @@ const tag: Tag = {
   name: 'Occupancy',
   description: 'How many visitors are in the zones and venues that have a limit.',
   place: 119,
-  console: { read: 'activity.read', byVenue: true },
+  console: { read: 'numbers.read', byVenue: true },
 };
 
 const answerSchema = Type.Object({

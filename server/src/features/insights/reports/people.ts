@@ -33,11 +33,10 @@ export interface Sight {
 export function sightOf(
   admin: Admin | undefined,
   { appId, venueId }: About,
-  permission: 'activity.read' | 'reports.write' = 'activity.read',
+  permission: 'numbers.read' | 'reports.write' = 'numbers.read',
 ): Sight | undefined {
   const standing = admin && !admin.isDisabled ? standingIn(admin, appId) : undefined;
-  if (!standing || !isAllowed(standing.role, 'activity.read') || !isAllowed(standing.role, permission))
-    return undefined;
+  if (!standing || !isAllowed(standing.role, 'numbers.read') || !isAllowed(standing.role, permission)) return undefined;
   const { venues } = standing;
   if (venues !== undefined && (venueId === null || !venues.includes(venueId))) return undefined;
   return { venues };

@@ -18,7 +18,7 @@ export const pushes = defineResource({
     name: 'Push',
     description: 'Messages to everyone or to a filtered audience.',
     place: 80,
-    console: { read: 'activity.read', write: 'push.send' },
+    console: { read: 'push.read', write: 'push.send' },
   },
   path: '/push/notification',
   record: pushRecord,

@@ -6,13 +6,17 @@ export type Digest = (typeof digests)[number];
 
 export const kindNames = Object.keys(conditionKinds) as ConditionKind[];
 
-/** Editors and installers are notified of what they have to act on; owners and managers of everything that they may see. */
+const isOfMessages = (kind: ConditionKind) => kind === 'failures' || kind === 'unreachable' || kind === 'approval';
+
+/** Editors, authors and installers are notified of what they have to act on; owners and managers of everything that they may see. */
 const defaults: Readonly<Record<AdminRole, (kind: ConditionKind) => boolean>> = {
   owner: () => true,
   manager: () => true,
-  editor: (kind) => kind === 'failures' || kind === 'unreachable' || kind === 'approval',
+  editor: isOfMessages,
+  author: isOfMessages,
   installer: (kind) => kind === 'silent' || kind === 'battery' || kind === 'misplaced',
   analyst: () => false,
+  reader: () => false,
 };
 
 /** Kinds that cannot wait until somebody reads mails, and may also be sent as a push. */

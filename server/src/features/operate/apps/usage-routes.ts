@@ -30,7 +30,7 @@ export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly Console
       operationId: 'getAppUsage',
       tag: 'Apps',
       summary: 'What an app has stored, and its quotas',
-      permission: 'apps.read',
+      permission: 'settings.read',
       locate: ({ appId = '' }) => getApp(appId),
       answer: recordAnswer(Type.Object({ files: of, fileBytes: of, records: of, recordBytes: of }), {
         files: { used: 12, quota: 100_000 },

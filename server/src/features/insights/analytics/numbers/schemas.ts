@@ -9,7 +9,7 @@ export const analyticsTag: Tag = {
   description:
     'How many visitors there were, when and where, how long they stayed, which ways they took, and what messages led to.',
   place: 118,
-  console: { read: 'activity.read' },
+  console: { read: 'numbers.read' },
 };
 
 export const countSchema = (description: string) =>

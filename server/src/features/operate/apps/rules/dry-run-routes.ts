@@ -83,7 +83,7 @@ export function dryRunConsoleEndpoints({ apps, dryRuns }: Deps): readonly Consol
       operationId: 'getDryRun',
       summary: 'What other rules would have refused',
       description: 'In the last eight days, by resource or bucket, verb and kind of caller. Nobody is named.',
-      permission: 'apps.read',
+      permission: 'settings.read',
       errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '' }, setTag }) => answer(await dryRuns.read(appId), setTag),
     }),

@@ -63,7 +63,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       operationId: 'getAppRules',
       summary: 'Who may read and write what in an app',
       description: 'The effective rules with a sentence for each, and the words that could stand in their place.',
-      permission: 'apps.read',
+      permission: 'settings.read',
       answer: recordAnswer(rulesSchema, exampleAnswer),
       errors: ['ObjectNotFound'],
       handle: async (call) => {
@@ -99,7 +99,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       operationId: 'previewAppRules',
       summary: 'What other rules would mean',
       description: 'Checks rules and describes them like those of the app. Nothing is changed.',
-      permission: 'apps.read',
+      permission: 'settings.read',
       body: { schema: storedSchema, example, read: readObject },
       answer: recordAnswer(rulesSchema, exampleAnswer),
       errors: ['ValidationError', 'ObjectNotFound'],

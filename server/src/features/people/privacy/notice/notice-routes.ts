@@ -47,7 +47,7 @@ export function noticeConsoleEndpoints({ factsOf }: NoticeRouteDeps): readonly C
       operationId: 'getPrivacy',
       tag: 'Privacy',
       summary: 'Say what the service keeps about visitors, for a privacy notice and a record of processing',
-      permission: 'apps.read',
+      permission: 'settings.read',
       locate: ({ appId = '' }) => factsOf(appId),
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound'],

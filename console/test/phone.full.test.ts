@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { becomes, launchBrowser, openAs, type Visit } from './browser.ts';
+import { everyPage, type Filled, idsOfRoutes, openFilledSite } from './house/routes.ts';
+
+/** Text to read, an outline of the interface, and a phone on the screen: each of its pages begins otherwise. */
+const beginOtherwise: ReadonlySet<string> = new Set(['/apps/$appId/privacy', '/apps/$appId/api', '/apps/$appId/phone']);
+
+/**
+ * What is pressed and is smaller than 44 px, WCAG 2.2 (2.5.5): a point 20 px beside its middle belongs to something else. Links in
+ * a sentence are exempt there; a link in a row is as large as the row, which follows it.
+ */
+const small = `(() => {
+  const found = [];
+  const isIn = (one, hit) => hit !== null && (one.contains(hit) || hit.closest('label')?.control === one || [...(one.labels ?? []), one.closest('.mantine-InputWrapper-root')].some((around) => around?.contains(hit)));
+  for (const one of document.querySelectorAll('#page :is(a[href], button, input, select, textarea, summary, [role="tab"])')) {
+    if (!one.checkVisibility({ checkOpacity: false, visibilityProperty: true }) || one.disabled || one.type === 'hidden' || one.closest('[aria-hidden="true"], .leaflet-container')) continue;
+    const row = one.closest('tr');
+    if (row && one.matches('a')) continue;
+    const isInText = one.matches('a, button') && (getComputedStyle(one).display === 'inline' || one.closest('p')) && one.parentElement.textContent.trim() !== one.textContent.trim();
+    if (isInText) continue;
+    one.scrollIntoView({ block: 'center', inline: 'nearest' });
+    const { left, top, width, height } = one.getBoundingClientRect();
+    if (width < 2 || height < 2) continue;
+    const [x, y] = [left + width / 2, top + height / 2];
+    const misses = [[0, -20], [0, 20], [-20, 0], [20, 0]].filter(([dx, dy]) => {
+      const [px, py] = [x + dx, y + dy];
+      return px >= 0 && px < innerWidth && py >= 0 && py < innerHeight && !isIn(one, document.elementFromPoint(px, py));
+    });
+    if (misses.length > 0) found.push((one.getAttribute('aria-label') || one.textContent.trim().slice(0, 30) || one.labels?.[0]?.textContent || one.name || one.className).slice(0, 40) + ' ' + one.tagName.toLowerCase() + ' ' + Math.round(width) + 'x' + Math.round(height));
+  }
+  scrollTo(0, 0);
+  return found;
+})()`;
+
+/** Where the first figure, row or field begins. */
+const first = `(() => {
+  const shown = [...document.querySelectorAll('#page :is(input, select, textarea, td, li, dd, dt, canvas, img, svg[role="img"], form, section, button, [role="radiogroup"], .mantine-Alert-root, [class*="empty"])')].filter((one) => one.checkVisibility() && !one.closest('header, nav'));
+  return Math.round(Math.min(...shown.map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width > 8 && height > 8).map(({ top }) => top + scrollY)));
+})()`;
+
+describe('the console on a phone', () => {
+  let filled: Filled;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let ids: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    filled = await openFilledSite();
+    const { site, origin } = filled;
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app: site.app, origin, role: 'owner' });
+    page = visited.page;
+    ids = await idsOfRoutes(filled, visited);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/console/apps/${site.app.appId}/home`);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await filled?.site.close();
+  });
+
+  const open = async (address: string) => {
+    await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
+    await becomes(
+      () =>
+        page.evaluate(
+          `location.pathname.endsWith(self.__TSR_ROUTER__.state.resolvedLocation?.pathname) && document.querySelector('#page h1') !== null && document.querySelector('#page :is(.mantine-Skeleton-root, [aria-busy="true"])') === null`,
+        ),
+      true,
+    );
+  };
+
+  test('each page has room for a finger wherever it is pressed, begins high, and is as wide as the screen', async () => {
+    const tooSmall: string[] = [];
+    const low: string[] = [];
+    const wide: string[] = [];
+    for (const [route, address] of await everyPage(page, ids)) {
+      await open(address);
+      tooSmall.push(...((await page.evaluate(small)) as string[]).map((what) => `${route}: ${what}`));
+      const top = Number(await page.evaluate(first));
+      if (top > 220 && !beginOtherwise.has(route)) low.push(`${route}: ${top}`);
+      for (const width of [430, 768, 720, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        const real = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        if (real > width) wide.push(`${route}: ${real} in ${width}`);
+      }
+    }
+    assert.deepEqual({ tooSmall, low, wide }, { tooSmall: [], low: [], wide: [] });
+    assert.deepEqual(visited.complaints, []);
+  });
+});
