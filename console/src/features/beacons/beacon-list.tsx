@@ -1,6 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
+import type { Column } from '../../components/list/data-table.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
