@@ -120,7 +120,10 @@ describe('where visitors were and are, on the plan of a floor', () => {
     const whole = (await arrows.boundingBox())?.width ?? 0;
     await page.getByRole('button', { name: 'Zoom in' }).click();
     assert.ok(((await arrows.boundingBox())?.width ?? 0) > 1.4 * whole);
-    assert.match((await savedBy('CSV')).toString(), /^from,fromName,to,toName,tours,.*,Hall,[^,]+,Shop,6,6,/s);
+    assert.match(
+      (await savedBy('CSV')).toString(),
+      /^periodFrom,periodUntil,from,fromName,to,toName,tours,.*,Hall,[^,]+,Shop,6,6,/s,
+    );
     const svg = (await savedBy('SVG')).toString();
     assert.match(svg, /Hall → Shop: 6/);
     assert.doesNotMatch(svg, /150%/);
