@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
+import { patientMs } from '../../test/support/patience.ts';
 import { openDevice, type TestDevice } from '../../test/support/servers/mqtt-devices.ts';
 import { apnsDefinition } from './apns/apns.ts';
 import { fcmDefinition } from './fcm/fcm.ts';
@@ -128,7 +129,7 @@ describe('every kind of message by every way', () => {
     fcm = create(fcmDefinition, provider.fcm.serviceAccount);
     apns = create(apnsDefinition, provider.apns.entered);
     webPush = create(webPushDefinition, { ...generateVapidKeys(), subject: 'mailto:ops@example.org' });
-    mqtt = createEmbeddedMqttSender({ broker, appId: 'app', now: Date.now, timeoutMs: 10_000 });
+    mqtt = createEmbeddedMqttSender({ broker, appId: 'app', now: Date.now, timeoutMs: patientMs });
     senders.push(mqtt);
   });
   afterAll(async () => {
@@ -142,7 +143,7 @@ describe('every kind of message by every way', () => {
     const { origin, ca } = provider;
     const sender = definition.create(definition.read(entered), {
       now: Date.now,
-      timeoutMs: 10_000,
+      timeoutMs: patientMs,
       network: { origin, ca },
     });
     senders.push(sender);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vite
 import { pushMessage } from '../../test/conformance/push-sender.ts';
 import { type FakeAnswer, json } from '../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
+import { patientMs } from '../../test/support/patience.ts';
 import { apnsDefinition } from './apns/apns.ts';
 import { fcmDefinition } from './fcm/fcm.ts';
 import type { NoteClock, PushSender, SenderDefinition, SenderDeps, SendResult } from './push/push-sender.ts';
@@ -23,7 +24,7 @@ afterAll(() => provider.close());
 function create<S>(definition: SenderDefinition<S>, entered: unknown, deps: Partial<SenderDeps> = {}): PushSender {
   const { origin, ca } = provider;
   const network = { origin, ca };
-  return definition.create(definition.read(entered), { now: () => now, timeoutMs: 10_000, network, ...deps });
+  return definition.create(definition.read(entered), { now: () => now, timeoutMs: patientMs, network, ...deps });
 }
 
 /** A sender for each test, and its result for a message to `name`. */

@@ -9,6 +9,7 @@ import type {
 } from '../../src/delivery/push/push-sender.ts';
 import type { Behaviour } from '../fakes/exchange.ts';
 import { type PushProvider, type Received, startPushProvider } from '../fakes/push-provider.ts';
+import { patientMs } from '../support/patience.ts';
 import { describeSenderPort, pushMessage } from './sender-port.ts';
 
 export { pushMessage };
@@ -41,7 +42,7 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
       received: () => provider.received.filter((each) => each.recipient === who).map((each) => JSON.stringify(each)),
     });
     return {
-      create: () => definition.create(settings, { now: Date.now, timeoutMs: 10_000, network: { origin, ca } }),
+      create: () => definition.create(settings, { now: Date.now, timeoutMs: patientMs, network: { origin, ca } }),
       maxBytes: definition.maxBytes,
       recipient,
       mute: async (who) => {
@@ -57,7 +58,7 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
     let sender: PushSender;
     beforeAll(async () => {
       provider = await startPushProvider({ http1: subject.http1 ?? false });
-      sender = create({ timeoutMs: 10_000 });
+      sender = create({ timeoutMs: patientMs });
     });
     afterAll(async () => {
       await sender.close();
@@ -67,7 +68,7 @@ export function describePushSender<Settings>(name: string, subject: SenderUnderT
     function create(more: Partial<SenderDeps>, origin = provider.origin): PushSender {
       const settings = subject.definition.read(subject.entered(provider));
       const network = { origin, ca: provider.ca };
-      return subject.definition.create(settings, { now: Date.now, timeoutMs: 10_000, network, ...more });
+      return subject.definition.create(settings, { now: Date.now, timeoutMs: patientMs, network, ...more });
     }
 
     function of(recipient: string): Received[] {

@@ -13,11 +13,13 @@ import { assertTold } from './hostile/told.ts';
 import { beDistributed } from './interface/conflicts.ts';
 import { assertDocumented, endpointOf } from './interface/documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
+import { patientMs } from './patience.ts';
 import { recordTouched, writeTouched } from './storage/postgres-coverage.ts';
 import { assertPortableSql, recordSql } from './storage/sql-recorder.ts';
 
 export { bothDatabases, type DatabaseKind, databases } from './depth.ts';
 export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
+export { patientMs } from './patience.ts';
 
 export interface TestStorage {
   readonly db: Database;
@@ -25,9 +27,6 @@ export interface TestStorage {
   readonly settings: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
-
-/** For one statement, and half of it for a connection. */
-export const patientMs = 120_000;
 
 /**
  * An empty, migrated database of the given kind and a folder for files. Queries and connections may take longer than in the product:

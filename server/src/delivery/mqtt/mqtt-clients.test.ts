@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { patientMs } from '../../../test/support/patience.ts';
 import { openDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { openRawPort, type RawPort, topic } from '../../../test/support/servers/mqtt-packets.ts';
 
@@ -44,7 +45,7 @@ describe('the protocol of the port for devices', () => {
         id: 'message',
         appId: 'app',
         topic,
-        timeoutMs: 10_000,
+        timeoutMs: patientMs,
         seconds: 60,
         payload: Buffer.from('Hello ⛵'),
       };

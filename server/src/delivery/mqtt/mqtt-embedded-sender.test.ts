@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeSenderPort } from '../../../test/conformance/sender-port.ts';
+import { patientMs } from '../../../test/support/patience.ts';
 import { openDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import type { PushMessage, PushSender } from '../push/push-sender.ts';
 import { DeviceBroker } from './mqtt-device-broker.ts';
@@ -36,7 +37,7 @@ describeSenderPort('MQTT through the own port', async () => {
     return { device, target: target(`museum/${name}`), received: () => device.messages };
   };
   return {
-    create: () => createEmbeddedMqttSender({ broker, appId: 'app', now: Date.now, timeoutMs: 10_000 }),
+    create: () => createEmbeddedMqttSender({ broker, appId: 'app', now: Date.now, timeoutMs: patientMs }),
     maxBytes: maxMessageBytes,
     recipient: listen,
     mute: async (name) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
+import { patientMs } from '../../../test/support/patience.ts';
 import { abortOnceOver } from '../../base/flow/late-abort.ts';
 import { isAnswer } from './provider-answer.ts';
 import { ProviderClient, type ProviderClientOptions } from './provider-client.ts';
@@ -18,7 +19,7 @@ describe('requests to a provider', () => {
 
   function client(more: Partial<ProviderClientOptions> = {}): ProviderClient {
     const { origin, ca } = provider;
-    return new ProviderClient({ origin, ca, timeoutMs: 10_000, connections: 3, ...more });
+    return new ProviderClient({ origin, ca, timeoutMs: patientMs, connections: 3, ...more });
   }
   const request = (name: string) => ({ path: `/push/${name}`, headers: { ttl: 1 }, body: 'x' });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeSenderPort } from '../../../../test/conformance/sender-port.ts';
+import { patientMs } from '../../../../test/support/patience.ts';
 import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
 import { Failure } from '../../../base/errors.ts';
 import { createTargetRules } from '../../provider/target-rules.ts';
@@ -133,7 +134,7 @@ describe('messages through Mosquitto', { skip }, () => {
 
   test('nothing is kept of a message that the broker has', async () => {
     const { url, username, password } = broker;
-    const client = new BrokerClient({ url, username, password }, { targets, timeoutMs: 10_000 });
+    const client = new BrokerClient({ url, username, password }, { targets, timeoutMs: patientMs });
     const connection = await client.connect();
     const before = connection.listenerCount('close');
     for (let n = 0; n < 20; n++) await client.publish(`many/${n}`, Buffer.from('x'), 60);
