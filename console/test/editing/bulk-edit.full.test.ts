@@ -296,14 +296,20 @@ describe('one field of many records', () => {
     await page.unroute(/\/bulk$/);
     await lost();
     await chooseAll();
+    // Where none is left, the page says what to do next instead.
+    await page.getByRole('checkbox', { name: 'Choose Hall', exact: true }).uncheck();
     await button('Delete …').click();
     const remove = dialog().getByRole('button', { name: /^Delete/ });
     await remove.click();
     await dialog().getByText('does not answer', { exact: false }).waitFor();
     await remove.click();
-    await told('3 beacons were already as you wanted.').waitFor();
+    await told('2 beacons were already as you wanted.').waitFor();
     assert.equal(await told('refused').count(), 0);
-    assert.deepEqual((await app.send({ method: 'GET', url: '/api/v2/beacons', headers })).body.results, []);
+    const { results } = (await app.send({ method: 'GET', url: '/api/v2/beacons', headers })).body;
+    assert.deepEqual(
+      results.map(({ name }: { name: string }) => name),
+      ['Hall'],
+    );
     await page.unroute(/\/bulk$/);
   });
 });

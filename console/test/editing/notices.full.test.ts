@@ -69,7 +69,11 @@ for (const [device, size] of [
     const open = (rest: string) => goTo(page, `/console/apps/${app.appId}/${rest}`);
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const notice = () => page.locator('.mantine-Notifications-notification');
-    const isFree = () => becomes(() => page.evaluate(beneath), []);
+    /** At the end of the page, which is further down once all of it is there. */
+    const isFreeAtTheEnd = async () => {
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      return page.evaluate(beneath);
+    };
 
     test('the page that is shown after a form was saved', async () => {
       await open(`beacons/${beaconId}/edit`);
@@ -77,11 +81,9 @@ for (const [device, size] of [
       await button('Save').click();
       await page.getByRole('heading', { name: 'Great gate', exact: true }).waitFor();
       await notice().getByText('Great gate is saved.').waitFor();
-      await isFree();
+      await becomes(() => page.evaluate(focusBeneath), undefined);
       await takePictures(page, `notice-${size.width}`);
-      // The end of the page can be scrolled above it.
-      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-      await isFree();
+      await becomes(isFreeAtTheEnd, []);
       await notice().getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('heading', { name: 'Gate', exact: true }).waitFor();
     });
@@ -160,7 +162,7 @@ for (const [device, size] of [
       for (const name of ['Guide to the tower', 'Guide to the harbour']) {
         await page.getByLabel('Name', { exact: true }).fill(name);
         await button('Save').first().click();
-        await page.getByRole('heading', { name, exact: true }).first().waitFor();
+        await becomes(async () => (await page.title()).includes(name), true);
         await undo.waitFor();
         await page.mouse.move(0, 0);
         await page.clock.fastForward(7_000);

@@ -128,7 +128,7 @@ describe('from the set-up link to the why of a first message', () => {
   test('a phone says by curl that it has entered, is told what to show, and the home screen shows it live', async () => {
     const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
     await part('Home').click();
-    await page.getByText('Waiting for the first event').waitFor();
+    await link('Try it with a pretend phone').waitFor();
     await isListening;
     await curl('/installations', { installationId: 'phone-1', deviceType: 'ios' });
     const said = await curl('/sightings', {
@@ -153,7 +153,7 @@ describe('from the set-up link to the why of a first message', () => {
 
   test('the beacon has its visitor, and the audit who made it possible', async () => {
     await page.goto(`/console/apps/${appId}/beacons/${beaconId}`);
-    await page.getByRole('region', { name: 'Events' }).getByText('ENTER').waitFor();
+    await page.getByRole('region', { name: 'Events' }).getByText('Entered').waitFor();
     await page.getByText('still here').waitFor();
     await page.goto('/console/audit?kind=data');
     await page.getByText('added the notification Welcome in Museum guide.').waitFor();
