@@ -41,3 +41,14 @@ test('a time is read as the calendar says, and one that is not in the calendar i
   for (const time of ['24:00:00.000', '23:60:00.000', '23:59:60.000', '7:00:00.000'])
     assert.equal(parseInstant(`2024-01-01T${time}Z`), undefined, time);
 });
+
+test('what a time leaves out is zero', () => {
+  const times: readonly (readonly [string, number])[] = [
+    ['2024-03-01', Date.UTC(2024, 2, 1)],
+    ['2024-03-01T10:30', Date.UTC(2024, 2, 1, 10, 30)],
+    ['2024-03-01T10:30+0130', Date.UTC(2024, 2, 1, 9)],
+    ['2024-03-01T10:30:05Z', Date.UTC(2024, 2, 1, 10, 30, 5)],
+    ['2024-03-01T10:30:05.5Z', Date.UTC(2024, 2, 1, 10, 30, 5, 500)],
+  ];
+  for (const [text, expected] of times) assert.equal(parseInstant(text), expected, text);
+});
