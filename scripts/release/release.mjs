@@ -63,7 +63,7 @@ async function release(wanted, target) {
       rmSync(join(contents, 'program', 'compile'), { recursive: true, force: true });
     }
     if (wanted.includes('service')) tell(join(target, npmPack(contents, target)));
-    if (wanted.includes('sdk')) tell(packSdk(target));
+    if (wanted.includes('sdk')) tell(await packSdk(target));
     if (wanted.includes('debian')) {
       if (canPackDebian()) tell(packDebian({ contents, manifest, packages, target }));
       else process.stderr.write('No Debian package: dpkg-deb is not installed.\n');

@@ -27,7 +27,7 @@ interface Manifest {
 }
 
 /** @throws Error when the compiler or npm fails */
-export function packSdk(target: string): string {
+export async function packSdk(target: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-sdk-'));
   try {
     const contents = join(folder, 'package');
@@ -35,6 +35,7 @@ export function packSdk(target: string): string {
       compile(folder, join(contents, format), options);
       writeJson(join(contents, format, 'package.json'), { type });
     }
+    await addOffline(folder, contents);
     const { private: _, exports: __, scripts: ___, ...manifest } = readManifest();
     writeJson(join(contents, 'package.json'), { ...manifest, ...entries });
     copyFileSync(join(source, 'README.md'), join(contents, 'README.md'));
@@ -63,29 +64,72 @@ const entries = {
       require: { types: './cjs/sensing/index.d.ts', default: './cjs/sensing/index.js' },
       default: './esm/sensing/index.js',
     },
+    './offline': {
+      import: { types: './esm/offline/index.d.ts', default: './esm/offline/index.js' },
+      require: { types: './cjs/offline/index.d.ts', default: './cjs/offline/index.js' },
+      default: './esm/offline/index.js',
+    },
     './package.json': './package.json',
   },
-  files: ['esm', 'cjs'],
+  files: ['esm', 'cjs', 'offline'],
 };
+
+/**
+ * `@pharos/sdk/offline` brings the engine with it, in one file, as nobody can install the engine. Its public types name nothing of it.
+ */
+async function addOffline(folder: string, contents: string): Promise<void> {
+  const input = join(source, 'offline', 'index.ts');
+  const { rolldown } = await import('rolldown');
+  const bundle = await rolldown({
+    input,
+    platform: 'neutral',
+    logLevel: 'silent',
+    transform: { target: 'es2020' },
+    resolve: { mainFields: ['module', 'main'] },
+  });
+  const types = join(folder, 'offline-types');
+  compile(
+    folder,
+    types,
+    {
+      ...{ module: 'es2022', moduleResolution: 'bundler', target: 'es2024', emitDeclarationOnly: true, rootDir: root },
+      lib: ['es2024', 'esnext.iterator', 'dom', 'dom.iterable'],
+    },
+    [join(source, 'offline')],
+  );
+  for (const format of ['esm', 'cjs'] as const) {
+    const target = join(contents, format, 'offline');
+    await bundle.write({ file: join(target, 'index.js'), format });
+    for (const name of globSync('*.d.ts', { cwd: join(types, 'sdk', 'offline') })) {
+      const text = readFileSync(join(types, 'sdk', 'offline', name), 'utf8');
+      writeFileSync(join(target, name), text.replaceAll('../src/', '../'));
+    }
+  }
+  await bundle.close();
+  // For tools that ignore `exports`.
+  mkdirSync(join(contents, 'offline'));
+  const inEach = (file: string) => ({ main: `../cjs/offline/${file}.js`, types: `../cjs/offline/${file}.d.ts` });
+  writeJson(join(contents, 'offline', 'package.json'), { ...inEach('index'), module: '../esm/offline/index.js' });
+}
 
 function readManifest(): Manifest {
   return JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest;
 }
 
-function compile(folder: string, outDir: string, options: object): void {
+function compile(folder: string, outDir: string, options: object, include = [join(source, 'src')]): void {
   const config = join(folder, 'tsconfig.json');
   writeJson(config, {
     extends: join(source, 'tsconfig.json'),
     compilerOptions: {
-      ...options,
       noEmit: false,
       incremental: false,
       tsBuildInfoFile: null,
       declaration: true,
       rootDir: join(source, 'src'),
+      ...options,
       outDir,
     },
-    include: [join(source, 'src')],
+    include,
   });
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config], root);
   // The compiler writes the names of the compiled files into the programs, but leaves those of the sources in the

@@ -67,6 +67,117 @@ export type BucketRecord = {
     /** ISO 8601, UTC, with milliseconds */
     readonly updatedAt: string;
 };
+export type Bundle = {
+    /** Of all parts; send it as `since` */
+    readonly tag: string;
+    /** False: only the parts that differ from those of `since` */
+    readonly isWhole: boolean;
+    readonly app: {
+        /** What the app has set for all messages */
+        readonly policy: {
+            /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
+            readonly oneZone: boolean;
+            /**
+             * How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.
+             * @enum {unknown}
+             */
+            readonly sensitivity: "stable" | "fast";
+            /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
+            readonly polite: boolean;
+            /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
+            readonly delivery: {
+                readonly oncePer?: ("visit" | "event") | null;
+                readonly coolDown?: {
+                    readonly seconds: number;
+                    /**
+                     * Counted for this message alone, or for all messages of the app
+                     * @enum {unknown}
+                     */
+                    readonly per: "trigger" | "app";
+                } | null;
+                readonly caps?: readonly {
+                    readonly count: number;
+                    /**
+                     * Counted for this message alone, or for all messages of the app
+                     * @enum {unknown}
+                     */
+                    readonly per: "trigger" | "app";
+                    /** Seconds, or "day" for the calendar day at the site */
+                    readonly window: number | "day";
+                }[] | null;
+                readonly dwellSeconds?: number | null;
+                readonly nthVisit?: {
+                    readonly n: number;
+                    /** @enum {unknown} */
+                    readonly mode: "only" | "from" | "every";
+                } | null;
+                readonly quietHours?: {
+                    /** HH:MM at the site, such as 22:00 */
+                    readonly from: string;
+                    /** HH:MM at the site, such as 22:00 */
+                    readonly until: string;
+                } | null;
+                readonly venueHours?: {
+                    /**
+                     * Only while the venue is open, or at any time of a day on which it opens
+                     * @enum {unknown}
+                     */
+                    readonly during: "open" | "openDays";
+                    /** Visitors who are inside when the venue opens get it then */
+                    readonly alreadyInside?: boolean;
+                } | null;
+                readonly validFrom?: string | null;
+                readonly validUntil?: string | null;
+                readonly timeZone?: string | null;
+            };
+            /** IANA time zone of the venue, for schedules and statistics. */
+            readonly timeZone: string;
+            /** Seconds after which a proximity message is no longer shown. */
+            readonly pushTimeToLive: number;
+            /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: logs and positions until the next hour, visits (once they have ended), events and deliveries for two hours at most; numbers of visits stay right. What deliveries and positions do not say is that of events. */
+            readonly retentionDays: {
+                readonly logs: number;
+                readonly visits: number;
+                readonly events: number;
+                readonly deliveries?: number;
+                readonly positions?: number;
+            };
+            /**
+             * What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.
+             * @enum {unknown}
+             */
+            readonly consent: "assumed" | "required";
+            /**
+             * How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so.
+             * @enum {unknown}
+             */
+            readonly pseudonyms: "none" | "daily";
+        };
+        /** What visitors are asked to agree to */
+        readonly purposes: readonly string[];
+    };
+    /** Records as their lists answer them, in parts by number. A part takes the place of the former one: what is gone from it was deleted, or is hidden from the caller now */
+    readonly parts: {
+        readonly [key: string]: {
+            readonly venues?: readonly JsonObject[];
+            readonly floors?: readonly JsonObject[];
+            readonly zones?: readonly JsonObject[];
+            readonly beacons?: readonly JsonObject[];
+            /** What traffic has taught about the radio of a beacon, for the measured power that it was set to (dBm) */
+            readonly radio?: readonly {
+                readonly beaconId: string;
+                readonly power: number | null;
+                readonly loss: number;
+                readonly exponent: number;
+            }[];
+            readonly notifications?: readonly JsonObject[];
+            readonly storylines?: readonly JsonObject[];
+            readonly scenarios?: readonly JsonObject[];
+            /** Addresses of what is shown with messages */
+            readonly pictures?: readonly string[];
+        };
+    };
+};
 export type CalibrateBeaconBody = {
     /** RSSI in dBm, taken for 30 seconds at one metre; at least 10 usable ones */
     readonly samples: readonly number[];
@@ -2261,6 +2372,27 @@ export type SendSightingsBody = {
     readonly gateway?: string;
     /** The MQTT topic, where the reports came that way */
     readonly topic?: string;
+    /** From a phone that decides by itself while it is offline: the messages that it has shown, together with the sightings that they follow from. They are recorded as shown, count for caps and pauses, and are not sent again */
+    readonly decided?: {
+        /** All that happened until then was decided on the phone */
+        readonly until: string | number;
+        readonly shown: readonly {
+            /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+            readonly triggerId: string;
+            /** objectId of the beacon */
+            readonly beacon: string;
+            /** @enum {unknown} */
+            readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+            /** When it was decided, ISO 8601 or epoch milliseconds */
+            readonly shownAt: string | number;
+            /** As the phone calls the event */
+            readonly eventId: string;
+            /** As the phone calls the visit */
+            readonly visitId: string;
+            /** The variant that was shown */
+            readonly group?: string;
+        }[];
+    };
 };
 export type Session = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
@@ -5353,6 +5485,13 @@ export type Operations = {
                     readonly notification?: JsonObject;
                     readonly scenario?: JsonObject;
                 }[];
+                /** What other phones of the person were shown lately, for caps and pauses; only with `decided` */
+                readonly elsewhere?: readonly {
+                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+                    readonly triggerId: string;
+                    /** ISO 8601, UTC, with milliseconds */
+                    readonly shownAt: string;
+                }[];
                 /** The beacon that each installation of the batch is nearest to; absent where none was heard lately */
                 readonly nearest?: readonly {
                     readonly installationId: InstallationPointer;
@@ -5444,6 +5583,13 @@ export type Operations = {
                     readonly language?: string;
                     readonly notification?: JsonObject;
                     readonly scenario?: JsonObject;
+                }[];
+                /** What other phones of the person were shown lately, for caps and pauses; only with `decided` */
+                readonly elsewhere?: readonly {
+                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+                    readonly triggerId: string;
+                    /** ISO 8601, UTC, with milliseconds */
+                    readonly shownAt: string;
                 }[];
                 /** The beacon that each installation of the batch is nearest to; absent where none was heard lately */
                 readonly nearest?: readonly {
@@ -5966,6 +6112,22 @@ export type Operations = {
             readonly results: readonly Occupancy[];
         };
     };
+    /** Get what a phone needs to decide without a network */
+    readonly getBundle: {
+        readonly params: undefined;
+        readonly query: {
+            /** objectIds of venues, joined by commas; without it and `near`, all of the app */
+            readonly venues?: string;
+            /** objectIds of beacons that are heard: their venues, and those without one */
+            readonly near?: string;
+            /** The `tag` of what the phone has */
+            readonly since?: string;
+        };
+        readonly body: undefined;
+        readonly answer: {
+            readonly result: Bundle;
+        };
+    };
     /** List the gateways that speak for themselves, and how they are */
     readonly listGateways: {
         readonly params: undefined;
@@ -6259,6 +6421,7 @@ export const operations = {
   getForecast: { method: 'GET', path: '/analytics/forecast', answer: { result: 'object' } },
   getMessageNumbers: { method: 'GET', path: '/analytics/messages', answer: { result: 'object' } },
   listOccupancy: { method: 'GET', path: '/occupancy', answer: { results: 'array' } },
+  getBundle: { method: 'GET', path: '/bundle', answer: { result: 'object' } },
   listGateways: { method: 'GET', path: '/gateways', answer: { results: 'array' } },
   reportFromGateway: { method: 'POST', path: '/gateways/{gatewayId}/report', answer: { result: 'object' } },
   listTelemetry: { method: 'GET', path: '/beacons/{objectId}/telemetry', answer: { results: 'array' } },

@@ -118,7 +118,7 @@ describe('the packed client, in an empty folder', () => {
     const baseUrl = `http://127.0.0.1:${(app.app.server.server.address() as AddressInfo).port}`;
     settings = JSON.stringify({ baseUrl, appId: app.appId, appKey: app.appKey, token });
     folder = mkdtempSync(join(tmpdir(), 'pharos-consumer-'));
-    tarball = packSdk(join(folder, 'packed'));
+    tarball = await packSdk(join(folder, 'packed'));
     write('package.json', '{ "name": "app", "private": true }');
     // It has no dependencies, so no registry is asked.
     npm(['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', tarball], folder);
@@ -141,7 +141,7 @@ describe('the packed client, in an empty folder', () => {
       texts.set(entry.header.name, Buffer.concat(chunks).toString());
     }
     const allowed =
-      /^package\/(README\.md|LICENSE|package\.json|(esm|cjs)\/(package\.json|(services\/)?[a-z-]+(\.d\.ts|\.js)))$/;
+      /^package\/(README\.md|LICENSE|package\.json|offline\/package\.json|(esm|cjs)\/(package\.json|(services\/|offline\/)?[a-z-]+(\.d\.ts|\.js)))$/;
     assert.deepEqual(
       names.filter((name) => !allowed.test(name)),
       [],
@@ -155,6 +155,17 @@ describe('the packed client, in an empty folder', () => {
     const { name, version, license, engines, scripts } = JSON.parse(texts.get('package/package.json') ?? '{}');
     assert.deepEqual([name, license, engines, scripts], ['@pharos/sdk', 'MIT', { node: '>=20' }, undefined]);
     assert.equal(version, JSON.parse(readFileSync(join(root, 'sdk', 'package.json'), 'utf8')).version);
+  });
+
+  test('decides offline with the engine that it brings', async () => {
+    const use = `.OfflinePhone.open({}, { installation: { objectId: 'x', installationId: 'y' }, onMessage() {},
+      storage: () => ({ load: () => null, save() {} }) }).then((phone) => phone.sense({ uuid: 'u' })).then(() => console.log('sensed'));`;
+    const program = `sdk${use}`;
+    const files = [
+      write('offline.mjs', `import * as sdk from '@pharos/sdk/offline'; ${program}`),
+      write('offline.cjs', `const sdk = require('@pharos/sdk/offline'); ${program}`),
+    ];
+    for (const file of files) assert.equal(await node(file), 'sensed', file);
   });
 
   for (const file of ['app.mjs', 'app.cjs'])

@@ -169,6 +169,8 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly needsNoRoom?: true;
   /** Its answer carries the tag of the record (`ETag`). */
   readonly hasEntityTag?: true;
+  /** Clients keep its answer: it is compressed for those who can read that, and not sent to one that has it (`If-None-Match`). */
+  readonly isKept?: true;
   /** It is refused unless the record is the one that `If-Match` names; its answer carries the new tag. */
   readonly takesIfMatch?: true;
   /**

@@ -1,3 +1,4 @@
+import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameToRules } from '../access/rules/rule-types.ts';
 import { fail, type Problem } from '../base/errors.ts';
@@ -189,9 +190,21 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): F
   if (answer instanceof JsonText && answer.headers) reply.headers(answer.headers);
   const value = isOther ? answer.value : answer;
   const text = value instanceof JsonText ? value.take() : JSON.stringify(value);
+  if (endpoint.isKept && typeof text === 'string') return sendKept(reply, text);
   if (typeof text !== 'string') return sendLong(reply, text);
   reply.send(text);
   return undefined;
+}
+
+/** RFC 9110, sections 13.1.2 (If-None-Match) and 12.5.3 (Accept-Encoding). */
+function sendKept(reply: FastifyReply, text: string): FastifyReply {
+  const { 'if-none-match': known = '', 'accept-encoding': accepted = '' } = reply.request.headers;
+  reply.header('vary', 'accept-encoding');
+  const tag = String(reply.getHeader('etag'));
+  if (known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag)) return reply.code(304).send();
+  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/.test(String(accepted))) return reply.send(text);
+  gzip(text, (error, bytes) => void (error ? reply.send(error) : reply.header('content-encoding', 'gzip').send(bytes)));
+  return reply;
 }
 
 /** If a handler returns nothing before its stream has begun, Fastify sends an empty answer. */

@@ -93,6 +93,7 @@ const forAppsOnly = [
   'reportReceipts',
   'sendSightings',
   'planRegions',
+  'getBundle',
   'reportFromGateway',
   'reportTelemetry',
   'createLog',

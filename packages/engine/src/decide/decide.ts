@@ -2,12 +2,22 @@ import type { Retimed } from '../clock.ts';
 import { timePrefix } from '../presence/ids.ts';
 import type { PresenceEvent, Sample } from '../presence/types.ts';
 import { judgeEvents } from '../rules/judging.ts';
-import type { Firing, Rules } from '../rules/rule-types.ts';
+import type { Firing, Rules, Trigger, Verdict } from '../rules/rule-types.ts';
 import { compareSamples, endings } from '../track.ts';
-import type { Decision, DecisionContext, Reads, Sensed } from './decision.ts';
+import type { Decision, DecisionContext, JudgedAt, Reads, Sensed } from './decision.ts';
 import { goOn, nothing, type Sensing } from './in-order.ts';
 import { goBack, join, rememberLoneExits } from './late.ts';
 import { firedOf } from './messages.ts';
+import {
+  answerOf,
+  earliestShown,
+  eventOf,
+  newlyShown,
+  nothingDecided,
+  type Shown,
+  shownVerdict,
+  stillAwaited,
+} from './on-phone.ts';
 import { appRules, type DecidingPolicy, historyMs, isForgetful } from './policy.ts';
 import type { Reconciled } from './reconcile.ts';
 import {
@@ -142,22 +152,92 @@ export async function decide(
         });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
-  const judged = await judgeAll(reads, context, { sensed, isTick: samples === null });
+  const onPhone = await toldBy(reads, context, record);
+  const answers = new Answers(onPhone);
+  const judged = await judgeAll(reads, context, { sensed, isTick: samples === null, answers });
+  const earlier = await shownEarlier(reads, answers.left(onPhone.fresh));
+  const verdicts = [...judged.verdicts, ...earlier.verdicts];
   const { whereabouts, told } = whereaboutsOf(sensed.record);
-  const next = { ...sensed.record, waits: judged.waits, told };
+  const decided = { until: onPhone.until, shown: [...answers.left(onPhone.awaited), ...earlier.awaited] };
+  const next = { ...sensed.record, waits: judged.waits, told, decided };
   return {
     installationId,
     sensed,
     events: sensed.events,
-    verdicts: judged.verdicts,
-    fired: firedOf(judged.verdicts, judged.triggers, context),
+    verdicts,
+    fired: firedOf(
+      judged.verdicts.filter(({ verdict }) => !answers.has(verdict)),
+      judged.triggers,
+      context,
+    ),
+    shown: [...judged.verdicts.filter(({ verdict }) => answers.has(verdict, onPhone.fresh)), ...earlier.verdicts],
+    awaited: earlier.awaited,
     triggers: judged.triggers,
     record: next,
     whereabouts,
     isPushed: context.hasPushTarget,
     deadline: deadlineOf(next, context.hasPushTarget),
-    hasChanged: hasChanged && (samples === null || samples.length > 0),
+    hasChanged: onPhone.fresh.length > 0 || (hasChanged && (samples === null || samples.length > 0)),
   };
+}
+
+/** What the phone has decided by itself, as far as it is not known. */
+interface Told {
+  readonly until: number;
+  readonly fresh: readonly Shown[];
+  /** What was told before, and no event was found for. */
+  readonly awaited: readonly Shown[];
+}
+
+async function toldBy(reads: Reads, { decided, now }: DecisionContext, record: TrackRecord): Promise<Told> {
+  const awaited = stillAwaited(record.decided.shown, now);
+  const until = Math.max(record.decided.until, decided?.until ?? nothingDecided.until);
+  if (decided === undefined || decided.shown.length === 0) return { until, fresh: [], awaited };
+  const fired = await reads.firings(earliestShown(decided.shown));
+  return { until, fresh: newlyShown(decided, { awaited, fired }), awaited };
+}
+
+/** What the phone has answered, each once. */
+class Answers {
+  readonly until: number;
+  readonly #left: Set<Shown>;
+  readonly #given = new Map<Verdict, Shown>();
+
+  constructor({ until, fresh, awaited }: Told) {
+    this.until = until;
+    this.#left = new Set([...awaited, ...fresh]);
+  }
+
+  answerOf(trigger: Trigger, event: PresenceEvent, at: number): Verdict | undefined {
+    const { beaconId, event: kind } = event;
+    const one = answerOf([...this.#left], { triggerId: trigger.id, beaconId, event: kind, at });
+    if (one === undefined) return undefined;
+    this.#left.delete(one);
+    const verdict = shownVerdict(trigger, event, one);
+    this.#given.set(verdict, one);
+    return verdict;
+  }
+
+  has(verdict: Verdict, among?: readonly Shown[]): boolean {
+    const one = this.#given.get(verdict);
+    return one !== undefined && (among?.includes(one) ?? true);
+  }
+
+  left = (of: readonly Shown[]): readonly Shown[] => of.filter((one) => this.#left.has(one));
+}
+
+/** What was shown at events that had been judged before the phone told of it. */
+async function shownEarlier(reads: Reads, left: readonly Shown[]) {
+  const verdicts: JudgedAt[] = [];
+  const awaited: Shown[] = [];
+  const events = left.length === 0 ? [] : await reads.kept.events({ after: earliestShown(left), visitIds: [] });
+  for (const one of left) {
+    const event = eventOf(one, events);
+    const found = (await reads.triggers(one.beaconId)).find(({ trigger }) => trigger.id === one.triggerId);
+    if (event === undefined || found === undefined) awaited.push(one);
+    else verdicts.push({ beaconId: one.beaconId, verdict: shownVerdict(found.trigger, event, one) });
+  }
+  return { verdicts, awaited };
 }
 
 /** What counts for a beacon: its own settings before those of the app. */
@@ -177,9 +257,10 @@ interface Found {
   readonly sensed: Sensed;
   /** There was no batch, so nobody reads the answer. */
   readonly isTick: boolean;
+  readonly answers: Answers;
 }
 
-async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick }: Found) {
+async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick, answers }: Found) {
   const { record } = sensed;
   const events = sensed.events.filter(({ logged }) => logged !== true);
   const { waits } = record;
@@ -220,6 +301,8 @@ async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick
     // A visitor who cannot be reached by a push may get it in the answer to a later batch.
     knownUntil: isTick && !context.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, context.now),
     now: context.now,
+    answerOf: (trigger, event, at) => answers.answerOf(trigger, event, at),
+    decidedUntil: answers.until,
     rulesOf: (beaconId): Rules => {
       const { timeZone, hours } = places.get(beaconId) ?? {};
       return {

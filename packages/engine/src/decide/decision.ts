@@ -3,6 +3,7 @@ import type { Evidence, Pass, PresenceEvent, PresenceSettings, ReceiverOffset } 
 import type { Seeding } from '../presence/visits.ts';
 import type { VenueHours } from '../rules/hours.ts';
 import type { Firing, Verdict } from '../rules/rule-types.ts';
+import type { DecidedOnPhone, Shown } from './on-phone.ts';
 import type { DecidingPolicy } from './policy.ts';
 import type { StoredSegment, TrackRecord, WrittenSamples } from './record.ts';
 import type { SiteTrigger } from './triggers.ts';
@@ -37,6 +38,8 @@ export interface DecisionContext extends Seeding {
   readonly hasPushTarget: boolean;
   /** What the visitor has agreed to; without it, to everything. */
   readonly permissions?: { readonly messages: boolean; readonly analytics: boolean };
+  /** What the phone has decided by itself. */
+  readonly decided?: DecidedOnPhone | undefined;
   /** The language and region of the phone, which choose the language of messages. */
   readonly locale?: string | null;
   /** The model of the phone. */
@@ -59,6 +62,10 @@ export interface Decision {
   readonly events: readonly PresenceEvent[];
   readonly verdicts: readonly JudgedAt[];
   readonly fired: readonly Fired[];
+  /** Of the verdicts, those about messages that the phone had shown by itself; they are not sent. */
+  readonly shown: readonly JudgedAt[];
+  /** What it has shown at events that are not known yet. */
+  readonly awaited: readonly Shown[];
   /** By beacon; empty where nothing was judged. */
   readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
   readonly record: TrackRecord;

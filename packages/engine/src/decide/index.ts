@@ -1,10 +1,13 @@
 /** From samples to what must be reported and shown: what the service and a phone without a network both do. Pure; see decide.ts. */
+export { type Bundle, type BundledSite, type BundlePart, siteOf, withAnswer } from './bundle.ts';
 export { decide, movable } from './decide.ts';
 export type * from './decision.ts';
 export { noCorrections } from './decision.ts';
+export { InMemory, type Memory, nothingKnown, type Site } from './in-memory.ts';
 export { languageRanges, languageTag, lookUpLanguage } from './language.ts';
 export { mergeSamples, withTimes } from './late.ts';
 export { triggerDeliveryId } from './messages.ts';
+export { type DecidedOnPhone, nothingDecided, type Shown } from './on-phone.ts';
 export type { BeaconPlace, BeaconRecord, LearnedOfPower, SiteVenue, VenueRecord } from './places.ts';
 export { placeOfBeacon, siteVenue } from './places.ts';
 export type { DecidingPolicy, DeliveryRules } from './policy.ts';

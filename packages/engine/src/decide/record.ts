@@ -3,6 +3,7 @@ import { copyTrack, newTrack } from '../presence/state.ts';
 import type { PresenceEvent, ReceiverOffset, Sample, TrackState } from '../presence/types.ts';
 import type { Wait } from '../rules/judging.ts';
 import { nextEnding } from '../track.ts';
+import { type DecidedOnPhone, nothingDecided } from './on-phone.ts';
 import { noDayMs } from './policy.ts';
 
 export interface StoredSegment {
@@ -106,6 +107,8 @@ export interface TrackRecord {
   readonly told: ReportedWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
   readonly since: number;
+  /** What the phone has decided by itself; `shown` has what no event was found for yet. */
+  readonly decided: DecidedOnPhone;
   /** How the phone was known to hear when the record was begun: late samples start from the same. */
   readonly ear: ReceiverOffset | null;
 }
@@ -141,6 +144,7 @@ export function newRecord(now: number, ear: ReceiverOffset | null = null): Track
     spells: {},
     exits: [],
     since: now,
+    decided: nothingDecided,
     ear,
   };
 }

@@ -1,5 +1,5 @@
 import type { PresenceEvent, TrackState } from '../presence/types.ts';
-import type { Firing, Rules, Trigger, Verdict } from './rule-types.ts';
+import type { Firing, History, Question, Rules, Trigger, Verdict } from './rule-types.ts';
 import { judge } from './rules.ts';
 
 /** From confirmed events to verdicts. Apart from the presence itself, so that a replay of samples never judges twice. */
@@ -30,6 +30,10 @@ export interface Judging {
   readonly now: number;
   readonly rulesOf: (beaconId: string) => Rules;
   readonly fired: readonly Firing[];
+  /** Answers that the phone has given by itself, to be taken as they are. */
+  readonly answerOf?: (trigger: Trigger, event: PresenceEvent, at: number) => Verdict | undefined;
+  /** Until when (ms, sensing time) the phone has decided by itself: what it has not shown was not too late for it. */
+  readonly decidedUntil?: number;
   /** Visits of the installation at a beacon that were over before these events. */
   readonly earlierVisits: (beaconId: string) => number;
 }
@@ -62,7 +66,9 @@ export function judgeEvents(judging: Judging): Judgement {
     const { beaconId } = event;
     const earlierVisits = judging.earlierVisits(beaconId) + (ended.get(beaconId) ?? 0);
     const rules = judging.rulesOf(beaconId);
-    const verdict = judge({ trigger: onceOnly(trigger, event), event, now, ...rest }, rules, { fired, earlierVisits });
+    const question = { trigger: onceOnly(trigger, event), event, now, ...rest };
+    const history = { fired, earlierVisits };
+    const verdict = judging.answerOf?.(trigger, event, rest.at) ?? judgeAsThen(question, rules, history, judging);
     verdicts.push({ beaconId, verdict });
     if (verdict.outcome === 'fired') {
       const { triggerId, visitId, at } = verdict;
@@ -101,6 +107,14 @@ export function judgeEvents(judging: Judging): Judgement {
   }
   settleUntil(Number.POSITIVE_INFINITY);
   return { verdicts, waits };
+}
+
+/** What comes too late, but was decided on the phone in time, has the reason that it had there. */
+function judgeAsThen(question: Question, rules: Rules, history: History, { decidedUntil }: Judging): Verdict {
+  const verdict = judge(question, rules, history);
+  if (verdict.reason !== 'stale' || decidedUntil === undefined || question.at > decidedUntil) return verdict;
+  const then = judge({ ...question, now: question.at }, rules, history);
+  return then.outcome === 'fired' ? verdict : then;
 }
 
 /** ENTER and EXIT happen once per visit: if one is reported again after a correction, its message is not. */

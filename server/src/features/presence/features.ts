@@ -1,10 +1,11 @@
+import { bundleFeature } from './bundle/feature.ts';
 import { fleetFeature, makers as fleetMakers } from './fleet/feature.ts';
 import { gatewayFeature, makers as gatewayMakers } from './gateways/feature.ts';
 import { liveFeature, makers as liveMakers } from './live/feature.ts';
 import { logFeature, makers as logMakers } from './logs/feature.ts';
 import { makers as sightingMakers } from './sightings/feature.ts';
 
-export const features = [gatewayFeature, fleetFeature, liveFeature, logFeature];
+export const features = [bundleFeature, gatewayFeature, fleetFeature, liveFeature, logFeature];
 
 export const makers = { ...fleetMakers, ...gatewayMakers, ...liveMakers, ...logMakers, ...sightingMakers };
 

@@ -125,7 +125,7 @@ const errorContent = { 'application/json': { schema: { $ref: '#/components/schem
 interface Documented
   extends Pick<Endpoint, 'method' | 'path' | 'operationId' | 'summary' | 'description' | 'parameters' | 'query'>,
     Pick<Endpoint, 'takesIfMatch' | 'repeat' | 'takesKey' | 'takesInstallationSecret' | 'takesStream'>,
-    Pick<Endpoint, 'answer' | 'otherAnswer' | 'hasEntityTag'> {
+    Pick<Endpoint, 'answer' | 'otherAnswer' | 'hasEntityTag' | 'isKept'> {
   readonly body?: { readonly schema: TSchema; readonly example: unknown } | undefined;
   readonly tags: readonly string[];
   readonly security: readonly object[];
@@ -286,7 +286,8 @@ const tagHeader = {
 function success({ method, answer, otherAnswer, ...endpoint }: Documented): Record<string, Json> {
   const hasTag = endpoint.hasEntityTag || (endpoint.takesIfMatch && method !== 'DELETE');
   const answers = otherAnswer ? [answer, otherAnswer] : [answer];
-  return Object.fromEntries(
+  const unchanged = { 304: { description: 'Unchanged since the version that If-None-Match names.' } };
+  const said = Object.fromEntries(
     answers.map(({ status, description, schema, example, type = 'application/json' }) => [
       String(status),
       {
@@ -296,6 +297,7 @@ function success({ method, answer, otherAnswer, ...endpoint }: Documented): Reco
       },
     ]),
   );
+  return endpoint.isKept ? { ...said, ...unchanged } : said;
 }
 
 /** One response per status; each error with that status is an example. */

@@ -20,7 +20,7 @@ import {
   type SightingService,
   sightingEndpoints,
 } from './service.ts';
-import { hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
+import { findLearned, hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
 import { HearingLearning } from './site/receiver-offsets.ts';
 import { SiteCache } from './site/site.ts';
 import { createTicker, type Ticker } from './ticker.ts';
@@ -43,10 +43,12 @@ declare module '../../context.ts' {
     /** Where an installation is or was last. */
     readonly findWhereabouts: (db: Db, key: TrackKey) => Promise<Whereabouts>;
     readonly noteClientLog: typeof noteClientLog;
+    /** What traffic has taught about the radio of beacons. */
+    readonly learnedOf: typeof findLearned;
   }
 }
 
-export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabouts' | 'noteClientLog'> = {
+export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabouts' | 'noteClientLog' | 'learnedOf'> = {
   sightings: createSightings,
   mayBeNamed: () => mayBeNamed,
   findWhereabouts:
@@ -54,6 +56,7 @@ export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabou
     (db, key) =>
       findWhereabouts(sightings.trackCache, db, key),
   noteClientLog: () => noteClientLog,
+  learnedOf: () => findLearned,
 };
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */

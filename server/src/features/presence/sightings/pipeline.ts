@@ -1,16 +1,18 @@
-import type { Sample } from '@pharos/engine';
+import type { Firing, Sample } from '@pharos/engine';
 import type { TrackRecord } from '@pharos/engine/decide';
 import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
+import { isoTime } from '../../../http/answers.ts';
 import { effectOf, isShown, nothingShown, shownEffect, unprovenEffect } from './answer/answer.ts';
 import { PastReads, readsOf } from './decide/past.ts';
 import { decideOne } from './decide/settle.ts';
 import { freshOf, saveAnswers } from './lock/fresh.ts';
 import { lockIntakes, personOf } from './lock/lock.ts';
 import { type TrackCache, unknownTrack } from './lock/track-cache.ts';
+import { ofMessages } from './read/decided.ts';
 import { endPresence, type RecordTools, recordDecisions } from './record/record.ts';
 import type { SiteReads } from './site/site.ts';
-import type { Decided, Effect, Fresh, Intake, Locked, Report } from './stages/stages.ts';
+import type { Decided, Effect, Elsewhere, Fresh, Intake, ItemProblem, Locked, Report } from './stages/stages.ts';
 
 /** Applies what batches say to the installations that they are about, in one transaction for several of them: lock, decide, record, answer. */
 
@@ -45,9 +47,11 @@ export async function takeTogether(
   noteHeard(db, fresh, taking.tools);
   for (const [one, effect] of answered) effects.set(one.intake, shownEffect(one, effect));
   const past = new PastReads(db);
-  const decided = await allDone(fresh.map((one) => decideFresh(db, one, { ...taking, past })));
+  const outcomes = await allDone(fresh.map((one) => decideFresh(db, one, { ...taking, past })));
+  const decided = outcomes.map((one) => one.decided);
   const answers = fresh.flatMap((one, place) => {
-    const effect = effectOf(one, decided[place] as Decided);
+    const { decided, problems, elsewhere } = outcomes[place] as Outcome;
+    const effect = effectOf({ ...one, problems: [...one.problems, ...problems] }, decided, elsewhere);
     effects.set(one.intake, shownEffect(one, effect));
     return one.permissions.analytics && effect.events.length + effect.messages.length > 0 ? answerOf(one, effect) : [];
   });
@@ -107,30 +111,58 @@ async function endForbidden(db: Db, locked: readonly Locked[]): Promise<Locked[]
 
 const sampleOf = ({ observation, beacon }: Report): Sample => ({ ...observation, beaconId: beacon.objectId });
 
+interface Outcome {
+  readonly decided: Decided;
+  /** With what the phone says that it has decided. */
+  readonly problems: readonly ItemProblem[];
+  readonly elsewhere: readonly Elsewhere[] | undefined;
+}
+
+/** What the phone itself has decided, which nobody else may say of it. */
+async function onPhone(db: Db, fresh: Fresh, site: SiteReads) {
+  const { decided: told, intake } = fresh;
+  if (told === undefined) return { told, problems: [] };
+  // Whoever is not shown what follows does not learn either that this was left out.
+  if (!intake.isOwn || !isShown(fresh)) return { told: undefined, problems: [] };
+  const { decided, problems } = await ofMessages({ db, site, appId: intake.sender.appId }, told);
+  return { told: decided, problems };
+}
+
+/** Messages of the person's other phones are told for as long as those of a day count, and no more of them. */
+const elsewhereMs = 50 * 3_600_000;
+const maxElsewhere = 200;
+
+const elsewhereOf = (fired: readonly Firing[]): Elsewhere[] =>
+  fired
+    .filter(({ isElsewhere }) => isElsewhere === true)
+    .slice(-maxElsewhere)
+    .map(({ triggerId, at }) => ({ triggerId, shownAt: isoTime(at) }));
+
 async function decideFresh(
   db: Db,
   fresh: Fresh,
   { site, tools, past }: Taking & { readonly past: PastReads },
-): Promise<Decided> {
+): Promise<Outcome> {
   const { intake, lock, permissions, track, reports, keys, clock, retimed } = fresh;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince, locale, model } = lock;
   const times = reports.map(({ observation }) => observation.occurredAt);
   const seedOf = await tools.seedsFor?.(db, { appId, installationId, times, now });
   const hasTarget = (intake.isOwn && isShown(fresh)) || hasPushTarget;
-  return decideOne(tools.trackCache, {
+  const { told, problems } = await onPhone(db, fresh, site);
+  const reads = readsOf(db, { appId, installationId, userId: personOf(lock), model, site, past });
+  const whose = { installationId, seedOf, heldSince, permissions, locale, model };
+  const decided = await decideOne(tools.trackCache, {
     appId,
-    context: {
-      ...{ installationId, seedOf, policy, now, hasTarget, hasPushTarget, heldSince, permissions, locale, model },
-      retimed,
-    },
+    context: { ...whose, policy, now, hasTarget, hasPushTarget, decided: told, retimed },
     track,
     samples: reports.map(sampleOf),
-    reads: readsOf(db, { appId, installationId, userId: personOf(lock), model, site, past }),
+    reads,
     keys,
     clock: intake.isOwn ? clock : undefined,
     why: 'batch',
   });
+  return { decided, problems, elsewhere: told && elsewhereOf(await reads.firings(now - elsewhereMs)) };
 }
 
 function answerOf({ intake, lock }: Locked, effect: Effect) {

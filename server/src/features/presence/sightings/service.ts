@@ -84,7 +84,7 @@ export interface SightingDeps extends RecordTools {
   readonly trackCache?: TrackCache;
 }
 
-interface Taken extends Pick<Intake, 'sentAt' | 'batchKey'> {
+interface Taken extends Pick<Intake, 'sentAt' | 'batchKey' | 'decided'> {
   readonly items: readonly Reading[];
   readonly installationId: string | undefined;
 }
@@ -127,13 +127,13 @@ export function createSightingService({ db, site, places, trackCache = new Track
     async take(sender: Sender, batch: Batch): Promise<SightingsAnswer> {
       await site.fresh();
       const { items, problems } = readBatch(batch, sender.now);
-      const { installationId, sentAt, sightings } = batch;
+      const { installationId, sentAt, sightings, decided } = batch;
       const key = installationId === undefined ? undefined : batchKey(batch, items);
       const ofPlaces =
         places && installationId !== undefined && sightings.some(isOfPlace)
           ? await db.transaction((db) => takePlaces(db, places, { sender, batch }))
           : [];
-      const { placed, effects } = await takeItems(sender, { items, installationId, sentAt, batchKey: key });
+      const { placed, effects } = await takeItems(sender, { items, installationId, sentAt, decided, batchKey: key });
       // A phone is refused; a gateway is told which part of its batch could not be used.
       if (installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
       const clockError = effects.reduce(
@@ -149,6 +149,7 @@ export function createSightingService({ db, site, places, trackCache = new Track
         ...(clockError === 0 ? {} : { clockError: Math.round(clockError / 1000) }),
         events: effects.flatMap(({ events }) => events),
         messages: effects.flatMap(({ messages }) => messages),
+        ...(decided === undefined ? {} : { elsewhere: effects.flatMap(({ elsewhere = [] }) => elsewhere) }),
         ...(nearest.length === 0 ? {} : { nearest }),
         problems: found.sort((a, b) => a.index - b.index),
       };

@@ -2,13 +2,21 @@ import type { Verdict } from '@pharos/engine';
 import type { Content, Decision } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { isProven, notProven } from '../../../../access/installation-proof.ts';
-import { exampleId, objectIdSchema, otherExampleId, pointerExample, pointerSchema } from '../../../../http/answers.ts';
+import {
+  exampleId,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+  timestampSchema,
+} from '../../../../http/answers.ts';
 import type {
   AnsweredEvent,
   AnsweredMessage,
   AnsweredNearest,
   Decided,
   Effect,
+  Elsewhere,
   Fresh,
   Intake,
   ItemProblem,
@@ -136,6 +144,7 @@ export interface SightingsAnswer {
   readonly clockError?: number;
   readonly events: readonly AnsweredEvent[];
   readonly messages: readonly AnsweredMessage[];
+  readonly elsewhere?: readonly Elsewhere[];
   readonly nearest?: readonly AnsweredNearest[];
   readonly problems: readonly ItemProblem[];
 }
@@ -148,6 +157,11 @@ export const answerSchema = Type.Object({
   ),
   events: Type.Array(eventSchema),
   messages: Type.Array(messageSchema),
+  elsewhere: Type.Optional(
+    Type.Array(Type.Object({ triggerId: objectIdSchema, shownAt: timestampSchema }), {
+      description: 'What other phones of the person were shown lately, for caps and pauses; only with `decided`',
+    }),
+  ),
   nearest: Type.Optional(
     Type.Array(nearestSchema, {
       description: 'The beacon that each installation of the batch is nearest to; absent where none was heard lately',
@@ -238,8 +252,10 @@ export function unprovenEffect({ reports }: Intake): Effect {
 export function effectOf(
   { reports, repeated, problems, clockError }: Fresh,
   { decision, duplicates }: Decided,
+  elsewhere?: readonly Elsewhere[],
 ): Effect {
   return {
+    ...(elsewhere === undefined ? {} : { elsewhere }),
     events: answeredEvents([decision]),
     messages: answeredMessages([decision]),
     nearest: answeredNearest(decision),

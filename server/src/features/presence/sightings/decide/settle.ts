@@ -29,11 +29,12 @@ function isQuiet(
   { writtenAt }: TrackVersion,
   { start: { record: before }, decision, now }: Pick<Done, 'start' | 'decision' | 'now'>,
 ): boolean {
-  const { sensed, record, verdicts, events } = decision;
+  const { sensed, record, verdicts, events, awaited } = decision;
   if (before === undefined) return false;
   if (events.length + verdicts.length + sensed.visits.length > 0 || sensed.isLate) return false;
-  if (sensed.changedEvents.length + sensed.removedEvents.length > 0) return false;
+  if (sensed.changedEvents.length + sensed.removedEvents.length + awaited.length > 0) return false;
   if (!isSame(record.waits, before.waits) || !isSame(record.ended, before.ended)) return false;
+  if (!isSame([record.decided], [before.decided])) return false;
   // A clock that has been set back says nothing about how long it has been.
   if (Math.abs(now - writtenAt) >= MAX_BESIDE_MS) return false;
   // The ticker knows the deadline of the track that is written, which may come too early, but not too late.
@@ -188,7 +189,7 @@ async function catchUp(deciding: Deciding): Promise<{ readonly track: KnownTrack
   const { apart } = deciding.track;
   let track: KnownTrack = { ...deciding.track, apart: [] };
   for (const [index, { samples: text, now }] of apart.entries()) {
-    const context = { ...deciding.context, now, retimed: undefined };
+    const context = { ...deciding.context, now, retimed: undefined, decided: undefined };
     const samples = readSamples(text);
     const { start, decision } = await decideFrom(track, { ...deciding, context, samples, clock: undefined });
     if (track.stored === undefined || !isQuiet(track.stored, { start, decision, now }))

@@ -4,8 +4,9 @@ import { type Sql, sql } from '../../../../base/sql.ts';
 import { bulkDelete, bulkInsert, bulkUpdate, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
+import { corrected } from '../read/decided.ts';
 import type { Batch, Reading } from '../read/reports.ts';
-import type { Effect, Fresh, ItemProblem, Locked, Report } from '../stages/stages.ts';
+import type { Effect, Fresh, Intake, ItemProblem, Locked, Report } from '../stages/stages.ts';
 import { sightingKeys } from '../traces/tables.ts';
 
 /** What has not been counted before of what was sent, on the service's clock. */
@@ -13,7 +14,7 @@ import { sightingKeys } from '../traces/tables.ts';
 /** How far ahead a clock may be before its sender is told. */
 const toldAheadMs = 5 * 60_000;
 
-type Timed = Pick<Fresh, 'reports' | 'problems' | 'clock' | 'clockError' | 'retimed'>;
+type Timed = Pick<Fresh, 'reports' | 'problems' | 'clock' | 'clockError' | 'decided' | 'retimed'>;
 
 /**
  * Corrects the sender's clock for the reports about one installation. All of them are moved alike, which keeps the seconds
@@ -26,10 +27,12 @@ function correctTimes({ intake, track }: Locked): Timed {
   // A gateway's clock is not that of the tags that it hears.
   const clock = isOwn ? (track.record?.clock ?? newClock) : newClock;
   const times = reports.flatMap(({ sentTime }) => sentTime ?? []);
-  if (times.length === 0 && sentAt === undefined) return { reports, problems: [], clock, clockError: clock.error };
+  if (times.length === 0 && sentAt === undefined)
+    return { reports, ...told(intake, () => clock.error), clock, clockError: clock.error };
   const learned = learnClock(clock, { sentAt, times, now });
   const { error, errorAt } = learned;
-  const problems: ItemProblem[] = [];
+  const { decided, problems: unshown } = told(intake, errorAt);
+  const problems: ItemProblem[] = [...unshown];
   const left = reports.flatMap((report): Report[] => {
     const { index, sentTime } = report;
     if (sentTime === undefined) return [report];
@@ -46,7 +49,12 @@ function correctTimes({ intake, track }: Locked): Timed {
     return [{ ...report, observation: { ...report.observation, occurredAt } }];
   });
   const retimed = isOwn ? learned.retimed : undefined;
-  return { reports: left, problems, clock: learned.clock, clockError: error, retimed };
+  return { reports: left, problems, decided, clock: learned.clock, clockError: error, retimed };
+}
+
+function told({ decided, sender }: Intake, errorAt: (time: number) => number): Pick<Fresh, 'decided' | 'problems'> {
+  if (decided === undefined) return { decided, problems: [] };
+  return corrected(decided, { errorAt, now: sender.now });
 }
 
 const secondsOf = (ms: number) => Math.round(ms / 1000);

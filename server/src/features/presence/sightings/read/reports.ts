@@ -16,7 +16,8 @@ import { defineShape, sentence } from '../../../../http/shape.ts';
 import { readTelemetry } from '../../../telemetry.ts';
 import * as store from '../site/site.ts';
 import { type SiteBeacon, type SiteReads, storedSite } from '../site/site.ts';
-import type { ItemProblem, Report } from '../stages/stages.ts';
+import type { ItemProblem, Report, Told } from '../stages/stages.ts';
+import { decidedProblems, decidedSchema, toDecided } from './decided.ts';
 
 export const maxSightings = 1_000;
 
@@ -62,7 +63,7 @@ export const batchMembers = {
   topic: Type.Optional(Type.String({ maxLength: 500, description: 'The MQTT topic, where the reports came that way' })),
 };
 
-const batchSchema = Type.Object(batchMembers);
+const batchSchema = Type.Object({ ...batchMembers, decided: Type.Optional(decidedSchema) });
 type SentBatch = Static<typeof batchSchema>;
 
 /** Epoch milliseconds of a time as senders write it; undefined for what is none, or lies beyond the year 9999. */
@@ -74,10 +75,12 @@ export function readTime(value: string | number | undefined): number | undefined
 }
 
 export const batchShape = defineShape(batchSchema, {
-  rules: ({ sentAt }) =>
-    sentAt !== undefined && readTime(sentAt) === undefined
+  rules: ({ sentAt, decided }) => [
+    ...(sentAt !== undefined && readTime(sentAt) === undefined
       ? [{ field: 'sentAt', problem: 'must be an ISO 8601 date or epoch milliseconds' }]
-      : [],
+      : []),
+    ...decidedProblems(decided, readTime),
+  ],
 });
 
 /** A pointer where an id is expected names the same. */
@@ -86,9 +89,13 @@ export function withPlainId(body: unknown): unknown {
   return { ...body, installationId: body['installationId']['objectId'] };
 }
 
-export function toBatch({ sentAt, ...rest }: SentBatch): Batch {
+export function toBatch({ sentAt, decided, ...rest }: SentBatch): Batch {
   const at = readTime(sentAt);
-  return { ...rest, ...(at === undefined ? {} : { sentAt: at }) };
+  return {
+    ...rest,
+    ...(at === undefined ? {} : { sentAt: at }),
+    ...(decided === undefined ? {} : { decided: toDecided(decided, readTime) }),
+  };
 }
 
 export function readSightings(body: unknown): Batch {
@@ -136,6 +143,7 @@ export interface Batch {
   readonly interval?: number;
   readonly sentAt?: number;
   readonly sightings: readonly unknown[];
+  readonly decided?: Told;
 }
 
 /** A report whose beacon has not been looked up yet. */

@@ -192,6 +192,8 @@ export function verdictsOf(decided: Decided): NewVerdict[] {
   const { verdicts, fired, installationId } = decided.decision;
   const written = writtenOf(decided);
   const deliveries = new Map(fired.map(({ verdict, deliveryId }) => [verdict, deliveryId]));
+  for (const { verdict } of decided.decision.shown)
+    deliveries.set(verdict, triggerDeliveryId(verdict, decided.context));
   return verdicts.map(({ beaconId, verdict }) => ({
     ...written,
     verdict,
@@ -202,7 +204,12 @@ export function verdictsOf(decided: Decided): NewVerdict[] {
 }
 
 export function firingsOf({ appId, decision }: Decided): store.NewFiring[] {
-  return decision.fired.map(({ verdict }) => ({ appId, installationId: decision.installationId, verdict }));
+  const { fired, shown, awaited, installationId } = decision;
+  return [...[...fired, ...shown].map(({ verdict }) => verdict), ...awaited].map((verdict) => ({
+    appId,
+    installationId,
+    verdict,
+  }));
 }
 
 /** Only for those who may be named: a message to others is shown, but not counted by visitor. */

@@ -186,7 +186,7 @@ export function saveVerdicts(dialect: Dialect, rows: readonly NewVerdict[]): Sql
 export interface NewFiring {
   readonly appId: string;
   readonly installationId: string;
-  readonly verdict: Verdict;
+  readonly verdict: Pick<Verdict, 'at' | 'eventId' | 'triggerId' | 'visitId'>;
 }
 
 const newFirings = bulkInsert(firings);

@@ -1,11 +1,11 @@
-import type { Firing, ReceiverOffset, Verdict } from '@pharos/engine';
+import type { ReceiverOffset, Verdict } from '@pharos/engine';
 import {
   type Decision,
-  type DecisionContext,
-  decide,
+  InMemory,
+  nothingKnown,
   type Reads,
   type ReportedPlace,
-  type TrackRecord,
+  type Site,
   type Whereabouts,
   whereaboutsOf,
 } from '@pharos/engine/decide';
@@ -26,7 +26,7 @@ import {
   verdictExample,
   verdictSchema,
 } from '../answer/answer.ts';
-import { nothingKept, readsOf } from '../decide/past.ts';
+import { readsOf } from '../decide/past.ts';
 import {
   type Batch,
   batchMembers,
@@ -63,9 +63,6 @@ export interface Simulation extends Pretence {
   readonly until: number | undefined;
 }
 
-/** Far more than any batch can cause; a guard, not a limit that anybody reaches. */
-const maxDeadlines = 20_000;
-
 /** Each report arrives when it was made, so that nothing is late because it is sent in one batch. */
 export async function simulate(db: Db, simulation: Simulation): Promise<Decision[]> {
   const ordered = [...simulation.reports].sort((a, b) => occurredAt(a) - occurredAt(b));
@@ -93,28 +90,15 @@ function instantsOf(ordered: readonly Report[]): Report[][] {
 
 /** One installation whose presence is in memory. */
 export class PretendedInstallation {
-  readonly #simulation: Pretence;
-  readonly #installationId: string;
   readonly #places = new Map<string, ReportedPlace>();
-  readonly #reads: Reads;
-  #record: TrackRecord | undefined;
-  #deadline: number | null = null;
-  #hasBegun = false;
-  #fired: readonly Firing[] = [];
-  readonly #ended = new Map<string, number>();
+  readonly #begun: () => Promise<InMemory>;
+  #installation: InMemory | undefined;
 
   constructor(db: Db, simulation: Pretence, installationId: string) {
-    this.#simulation = simulation;
-    this.#installationId = installationId;
-    const { appId, site, ear } = simulation;
+    const { appId, site, ear, continues, policy, hasTarget, locale } = simulation;
     const stored = readsOf(db, { appId, installationId, userId: null, ...(site ? { site } : {}) });
     const triggers = new Map<string, ReturnType<Reads['triggers']>>();
-    this.#reads = {
-      record: async () => {
-        if (!this.#hasBegun && simulation.continues) this.#record = await stored.record();
-        this.#hasBegun = true;
-        return this.#record;
-      },
+    const reads: Site = {
       ...(ear === undefined ? {} : { ear: async () => ear }),
       places: async (beaconIds) => {
         const known = beaconIds.flatMap((id) => this.#places.get(id) ?? []);
@@ -126,56 +110,37 @@ export class PretendedInstallation {
         triggers.set(beaconId, known);
         return known;
       },
-      firings: async (since) => [...(simulation.continues ? await stored.firings(since) : []), ...this.#fired],
-      visitCount: async (beaconId) =>
-        (simulation.continues ? await stored.visitCount(beaconId) : 0) + (this.#ended.get(beaconId) ?? 0),
-      kept: simulation.continues ? stored.kept : nothingKept,
+      ...(continues ? { firings: stored.firings, visitCount: stored.visitCount, kept: stored.kept } : {}),
+    };
+    const context = { installationId, policy, hasTarget, hasPushTarget: hasTarget, locale };
+    this.#begun = async () => {
+      const record = (continues ? await stored.record() : undefined) ?? null;
+      this.#installation ??= new InMemory(reads, context, { ...nothingKnown, record });
+      return this.#installation;
     };
   }
 
   /** Where it is believed to be. */
   get whereabouts(): Whereabouts | undefined {
-    return this.#record && whereaboutsOf(this.#record).whereabouts;
+    const { record } = this.#installation?.memory ?? nothingKnown;
+    return record === null ? undefined : whereaboutsOf(record).whereabouts;
   }
 
   /** What is sensed at one instant, which is later than all before. */
-  take(together: readonly Report[]): Promise<Decision> {
+  async take(together: readonly Report[]): Promise<Decision> {
     for (const { beacon } of together) this.#places.set(beacon.objectId, beacon);
     const samples = together.map(({ observation, beacon }) => ({ ...observation, beaconId: beacon.objectId }));
-    return this.#decide(samples, occurredAt(together[0] as Report));
+    const installation = this.#installation ?? (await this.#begun());
+    return unpushed(await installation.take(samples, occurredAt(together[0] as Report)));
   }
 
   /** What falls due until then, in order. */
   async passTime(until: number): Promise<Decision[]> {
-    const decisions: Decision[] = [];
-    for (let round = 0; round < maxDeadlines; round++) {
-      const at = this.#deadline;
-      if (at === null || at > until) break;
-      decisions.push(await this.#decide(null, at));
-    }
-    return decisions;
-  }
-
-  async #decide(samples: Parameters<typeof decide>[2], now: number): Promise<Decision> {
-    const { policy, hasTarget, locale } = this.#simulation;
-    const context: DecisionContext = {
-      installationId: this.#installationId,
-      policy,
-      now,
-      hasTarget,
-      hasPushTarget: hasTarget,
-      locale,
-    };
-    const decision = await decide(this.#reads, context, samples);
-    // Samples are not kept here: everything arrives in order.
-    this.#record = { ...decision.record, segments: [] };
-    this.#deadline = decision.deadline;
-    this.#fired = [...this.#fired, ...decision.fired.map(({ verdict }) => verdict)];
-    for (const { event, beaconId } of decision.events)
-      if (event === 'EXIT') this.#ended.set(beaconId, (this.#ended.get(beaconId) ?? 0) + 1);
-    return { ...decision, isPushed: false };
+    return ((await this.#installation?.passTime(until)) ?? []).map(unpushed);
   }
 }
+
+const unpushed = (decision: Decision): Decision => ({ ...decision, isPushed: false });
 
 const time = (description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number({ minimum: 0 })], { description }));

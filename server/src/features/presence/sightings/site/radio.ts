@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { fail } from '../../../../base/errors.ts';
 import { raw, sql } from '../../../../base/sql.ts';
+import { BulkRead } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import {
@@ -16,6 +17,7 @@ import {
   timestampSchema,
 } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import { beaconRadio } from '../traces/tables.ts';
 import type { HearingLearning } from './receiver-offsets.ts';
 
 /**
@@ -124,6 +126,35 @@ export class RadioLearning {
       await this.#cacheVersion.note(db, appId);
     });
   }
+}
+
+const learnedOfBeacons = new BulkRead<'app_id' | 'beacon_id', { readonly learned: string | null }>(
+  { app_id: 'text', beacon_id: 'text' },
+  (cell) => ({
+    table: beaconRadio.name,
+    columns: ['learned'],
+    same: [
+      ['app_id', cell.app_id],
+      ['beacon_id', cell.beacon_id],
+    ],
+  }),
+);
+
+/** What was learned of each beacon of which something was. */
+export async function findLearned(
+  db: Db,
+  appId: string,
+  beaconIds: readonly string[],
+): Promise<ReadonlyMap<string, LearnedOfPower>> {
+  const found = await learnedOfBeacons.of(
+    db,
+    beaconIds.map((beacon_id) => ({ app_id: appId, beacon_id })),
+  );
+  return new Map(
+    found.flatMap(([row], place) =>
+      row?.learned ? [[beaconIds[place] ?? '', JSON.parse(row.learned) as LearnedOfPower] as const] : [],
+    ),
+  );
 }
 
 function learnedOf(text: string | null): Learned | null {

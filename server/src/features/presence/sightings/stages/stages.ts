@@ -1,5 +1,5 @@
 import type { ClockState, Observation, Retimed, Subject } from '@pharos/engine';
-import type { Decision, DecisionContext } from '@pharos/engine/decide';
+import type { DecidedOnPhone, Decision, DecisionContext, Shown } from '@pharos/engine/decide';
 import type { Telemetry } from '@pharos/gateways';
 import type { Permissions } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
@@ -39,6 +39,8 @@ export interface Intake {
   readonly reports: readonly Report[];
   /** The sender's clock at sending, ms. */
   readonly sentAt: number | undefined;
+  /** What the phone has decided by itself, by its own clock. */
+  readonly decided?: Told | undefined;
   /** Identifies the batch, so that it is answered alike when it is sent again. */
   readonly batchKey: string | undefined;
 }
@@ -62,6 +64,8 @@ export interface Fresh extends Locked {
   /** How many others had been counted. */
   readonly repeated: number;
   readonly problems: readonly ItemProblem[];
+  /** What the phone has decided by itself, by the service's clock and within bounds of time. */
+  readonly decided: Told | undefined;
   readonly clock: ClockState;
   /** By how much the times were moved back, ms. */
   readonly clockError: number;
@@ -95,6 +99,8 @@ export interface Effect {
   readonly problems: readonly ItemProblem[];
   /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
   readonly clockError: number;
+  /** What other phones of the person were shown, for one that decides by itself. */
+  readonly elsewhere?: readonly Elsewhere[];
   /** It has a secret, which the sender did not present: nothing was done. */
   readonly isUnproven?: true;
 }
@@ -148,6 +154,22 @@ export interface NamedLock extends InstallationLock {
   readonly secretHash: string | null;
   /** It was named by the id that only its phone need know, or has none. */
   readonly isByOwnId: boolean;
+}
+
+export interface ToldShown extends Shown {
+  /** Which of those that were sent. */
+  readonly index: number;
+}
+
+/** What a phone says that it has decided, with the place of each for whoever has to be told what is wrong with it. */
+export interface Told extends DecidedOnPhone {
+  readonly shown: readonly ToldShown[];
+}
+
+export interface Elsewhere {
+  readonly triggerId: string;
+  /** ISO 8601. */
+  readonly shownAt: string;
 }
 
 export interface AnsweredEvent {

@@ -1,0 +1,122 @@
+/**
+ * A guide in the browser. Beside each exhibit hangs a QR code that leads to `/?beacon=<objectId of the beacon>`: browsers cannot listen to
+ * beacons, so the code stands for having come. Without a network the page, what it knows of the museum and its decisions are all on the
+ * phone; what happened is told later.
+ */
+
+import { PharosClient } from '@pharos/sdk';
+import { type OfflineMessage, OfflinePhone } from '@pharos/sdk/offline';
+
+interface Settings {
+  readonly baseUrl: string;
+  readonly appId: string;
+  readonly appKey: string;
+  /** The public key of Web Push; without one the guide pushes nothing. */
+  readonly publicKey?: string;
+}
+
+const element = <E extends HTMLElement>(id: string) => document.getElementById(id) as E;
+const state = element('state');
+const consent = element<HTMLInputElement>('consent');
+const push = element<HTMLButtonElement>('push');
+
+/** Kept on the phone, under a name. */
+const kept = (name: string) => ({
+  load: () => localStorage.getItem(name),
+  save: (text: string) => localStorage.setItem(name, text),
+});
+
+/** The random name of this installation, made once. */
+function installationId(): string {
+  const known = localStorage.getItem('installationId') ?? crypto.randomUUID();
+  localStorage.setItem('installationId', known);
+  return known;
+}
+
+function show({ content, isOffline }: OfflineMessage): void {
+  const words = { ...content, ...(content['message'] as object | undefined) } as Readonly<Record<string, string>>;
+  const item = document.createElement('li');
+  const title = document.createElement('strong');
+  title.textContent = words['alertTitle'] ?? '';
+  const text = document.createElement('p');
+  text.textContent = words['alertMessage'] ?? '';
+  item.append(title, text);
+  item.dataset['offline'] = String(isOffline);
+  element('messages').prepend(item);
+}
+
+const granted = () => localStorage.getItem('consent') === 'yes';
+
+/** At each start, and when something about the installation changes. Without a network the known one goes on. */
+async function register(client: PharosClient, deviceToken?: string): Promise<string> {
+  const agreed = { granted: granted(), textVersion: 'guide 1' };
+  try {
+    const { objectId } = await client.installations.register({
+      installationId: installationId(),
+      deviceType: 'web',
+      localeIdentifier: navigator.language,
+      consents: { messages: agreed, analytics: agreed, identity: agreed },
+      ...(deviceToken === undefined ? {} : { deviceToken }),
+    });
+    localStorage.setItem('objectId', objectId);
+    return objectId;
+  } catch (error) {
+    const known = localStorage.getItem('objectId');
+    if (known === null) throw error;
+    return known;
+  }
+}
+
+/** Only after a tap: browsers refuse the question otherwise. */
+async function subscribe(client: PharosClient, publicKey: string): Promise<void> {
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  await register(client, JSON.stringify(subscription));
+  push.hidden = true;
+  state.textContent = 'You will be notified.';
+}
+
+/** Read from the service's worker when there is no network. */
+const settings: Settings = await (await fetch('config.json')).json();
+await navigator.serviceWorker.register('service-worker.js');
+const client = new PharosClient({ ...settings, secretStorage: kept('secret'), retry: false, timeout: 5_000 });
+const objectId = await register(client);
+const phone = await OfflinePhone.open(client, {
+  installation: { objectId, installationId: installationId(), localeIdentifier: navigator.language },
+  storage: kept,
+  consents: () => ({ messages: granted(), analytics: granted() }),
+  onMessage: show,
+});
+
+const refresh = () =>
+  phone.refresh().then(
+    () => 'The guide is up to date.',
+    () => (phone.bundle ? 'There is no network; the guide knows the museum.' : 'Open the guide once with a network.'),
+  );
+state.textContent = await refresh();
+
+consent.checked = granted();
+consent.addEventListener('change', async () => {
+  localStorage.setItem('consent', consent.checked ? 'yes' : 'no');
+  await register(client);
+});
+
+push.hidden = settings.publicKey === undefined || Notification.permission === 'denied';
+push.addEventListener('click', () => {
+  subscribe(client, settings.publicKey ?? '').catch((error: unknown) => {
+    state.textContent = `Notifications cannot be switched on: ${error instanceof Error ? error.message : error}`;
+  });
+});
+
+/** Somebody has scanned the code beside an exhibit. */
+const beacon = new URLSearchParams(location.search).get('beacon');
+if (beacon !== null) {
+  history.replaceState(null, '', location.pathname);
+  await phone.sense({ beacon, event: 'ENTER' });
+}
+
+addEventListener('online', async () => {
+  await phone.flush().catch(() => undefined);
+  state.textContent = await refresh();
+});
+setInterval(() => void phone.passTime(), 5_000);

@@ -1,0 +1,63 @@
+/**
+ * Bundles the guide and serves it; any static server does the same with what `build` answers.
+ *
+ *   PHAROS_URL=http://127.0.0.1:8080 PHAROS_APP_ID=… PHAROS_APP_KEY=… npx node examples/web/serve.ts
+ *
+ * Then open http://127.0.0.1:8090/?beacon=<objectId>, which is what the QR code beside an exhibit holds. PHAROS_PUBLIC_KEY is the public key
+ * of Web Push, from the page Senders of the console.
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { rolldown } from 'rolldown';
+
+export interface Guide {
+  readonly baseUrl: string;
+  readonly appId: string;
+  readonly appKey: string;
+  readonly publicKey?: string | undefined;
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  js: 'text/javascript',
+  css: 'text/css',
+  json: 'application/json',
+};
+const here = (name: string) => new URL(name, import.meta.url);
+
+/** The files of the app, by name. */
+export async function build(settings: Guide): Promise<ReadonlyMap<string, string>> {
+  const bundle = await rolldown({ input: here('app.ts').pathname, platform: 'browser', logLevel: 'silent' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  const read = async (name: string) => [name, await readFile(here(name), 'utf8')] as const;
+  return new Map([
+    ...(await Promise.all(['index.html', 'style.css', 'service-worker.js'].map(read))),
+    ['app.js', output[0].code],
+    ['config.json', JSON.stringify(settings)],
+  ]);
+}
+
+export function serve(files: ReadonlyMap<string, string>) {
+  return createServer(({ url = '/' }, response) => {
+    const name = new URL(url, 'http://localhost').pathname.slice(1) || 'index.html';
+    const text = files.get(name);
+    const type = types[name.split('.').at(-1) ?? ''] ?? 'text/plain';
+    response.writeHead(text === undefined ? 404 : 200, { 'content-type': type, 'cache-control': 'no-cache' }).end(text);
+  });
+}
+
+if (import.meta.main) {
+  const {
+    PHAROS_URL: baseUrl,
+    PHAROS_APP_ID: appId,
+    PHAROS_APP_KEY: appKey,
+    PHAROS_PUBLIC_KEY: publicKey,
+  } = process.env;
+  if (!baseUrl || !appId || !appKey) {
+    process.stderr.write('Set PHAROS_URL, PHAROS_APP_ID and PHAROS_APP_KEY.\n');
+    process.exit(2);
+  }
+  serve(await build({ baseUrl, appId, appKey, publicKey })).listen(8090, '127.0.0.1');
+  console.log('The guide is at http://127.0.0.1:8090/');
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { databases, signIn } from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
+import { openSite, pointer, type Site, uuid } from '../../../../test/support/site.ts';
+
+type Kept = Readonly<Record<string, readonly { readonly objectId: string }[]>>;
+
+const packed = ({ app, user }: Site, encoding: string) =>
+  app.app.server.inject({
+    method: 'GET',
+    url: '/api/v2/bundle',
+    headers: { ...app.credentials, ...user.headers, 'accept-encoding': encoding },
+  });
+
+for (const database of databases) {
+  describe(`the bundle of a place, on ${database}`, () => {
+    let site: Site;
+    let venue: string;
+    let shop: string;
+    let welcome: string;
+    beforeAll(async () => {
+      site = await openSite(database);
+      const { app, user } = site;
+      venue = await create(app, '/api/v2/venues', { name: 'Museum', timeZone: 'Europe/Vienna' }, user.headers);
+      shop = await site.beacon({ name: 'Shop', minor: 7, venueId: pointer('Venue', venue) });
+      await create(app, '/api/v2/floors', { venueId: pointer('Venue', venue), name: 'Ground', level: 0 }, user.headers);
+      welcome = await site.notification({ beaconId: pointer('Beacon', shop) });
+      await site.notification({
+        type: 'IMAGE',
+        message: { url: 'https://example.org/hall.jpg' },
+        translations: { de: { url: 'https://example.org/halle.jpg' } },
+      });
+      await site.scenario({ beacons: [shop, site.hall] });
+    });
+    afterAll(() => site.close());
+
+    const get = (query = '', headers: Readonly<Record<string, string>> = site.user.headers) =>
+      site.app.send({ method: 'GET', url: `/api/v2/bundle${query}`, headers });
+    async function bundle(query = '', headers = site.user.headers) {
+      const answer = await get(query, headers);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body.result;
+    }
+    /** All parts together. */
+    const join = (parts: Readonly<Record<string, Kept>>): Kept => {
+      const all: Record<string, { objectId: string }[]> = {};
+      for (const part of Object.values(parts))
+        for (const [kind, records] of Object.entries(part)) all[kind] = [...(all[kind] ?? []), ...records];
+      return all;
+    };
+    const idsOf = (records: readonly { readonly objectId: string }[] = []) =>
+      records.map(({ objectId }) => objectId).sort();
+
+    test('has what the lists answer: of the app, of venues, or of where the phone is', async () => {
+      const whole = await bundle();
+      const all = join(whole.parts);
+      assert.equal(whole.isWhole, true);
+      for (const [kind, path] of [
+        ...[
+          ['venues', 'venues'],
+          ['floors', 'floors'],
+          ['beacons', 'beacons'],
+          ['notifications', 'notifications'],
+        ],
+        ...[
+          ['storylines', 'storylines'],
+          ['scenarios', 'storylines/details'],
+        ],
+      ] as [string, string][]) {
+        const listed = await site.list(path);
+        assert.ok(listed.length > 0, kind);
+        assert.deepEqual(
+          [...(all[kind] ?? [])].sort((a, b) => (a.objectId < b.objectId ? -1 : 1)),
+          listed,
+          kind,
+        );
+      }
+      assert.deepEqual([...((all['pictures'] ?? []) as unknown as string[])].sort(), [
+        'https://example.org/hall.jpg',
+        'https://example.org/halle.jpg',
+      ]);
+      for (const query of [`?venues=${venue}`, `?near=${shop}`]) {
+        const part = join((await bundle(query)).parts);
+        assert.deepEqual(idsOf(part['beacons']), [shop], query);
+        assert.deepEqual(idsOf(part['notifications']), [welcome], query);
+        assert.equal(part['scenarios']?.length, 1, query);
+        assert.equal(part['storylines']?.length, 1, query);
+      }
+      const alone = join((await bundle(`?near=${site.hall}`)).parts);
+      assert.deepEqual(idsOf(alone['beacons']), [site.hall]);
+      assert.deepEqual(join((await bundle('?venues=unknown')).parts), {});
+    });
+
+    test('is answered again only as far as it has changed, and what is gone is gone from its part', async () => {
+      const { app, user } = site;
+      const first = await bundle();
+      assert.deepEqual((await bundle(`?since=${first.tag}`)).parts, {});
+      const gone = await site.beacon({ name: 'Gone', minor: 8 });
+      const added = await bundle(`?since=${first.tag}`);
+      assert.equal(added.isWhole, false);
+      const numbers = Object.keys(added.parts);
+      assert.equal(numbers.length, 1);
+      assert.ok(idsOf(join(added.parts)['beacons']).includes(gone));
+      await app.send({ method: 'DELETE', url: `/api/v2/beacons/${gone}`, headers: user.headers });
+      const without = await bundle(`?since=${added.tag}`);
+      assert.deepEqual(Object.keys(without.parts), numbers);
+      assert.ok(!idsOf(join(without.parts)['beacons']).includes(gone));
+      assert.equal(without.tag, first.tag);
+      assert.equal((await bundle('?since=broken')).isWhole, true);
+    });
+
+    test('is not sent to whoever has it, and compressed to whoever reads that', async () => {
+      const { headers } = await get();
+      const known = await get('', { ...site.user.headers, 'if-none-match': String(headers['etag']) });
+      assert.deepEqual([known.status, known.raw.length], [304, 0]);
+      const small = await packed(site, 'br, gzip');
+      assert.equal(small.headers['content-encoding'], 'gzip');
+      assert.deepEqual(JSON.parse(gunzipSync(small.rawPayload).toString()).result, await bundle());
+      const plain = await get('', { ...site.user.headers, 'accept-encoding': 'gzip;q=0' });
+      assert.equal(plain.headers['content-encoding'], undefined);
+    });
+
+    test('lacks what rules hide from the caller, and messages that could not be decided rightly', async () => {
+      const visitor = await signIn(site.app);
+      const set = (rules: object) => site.app.app.apps.changeRules(site.app.appId, { resources: rules } as never);
+      const seen = async () => Object.keys(join((await bundle('', visitor.headers)).parts)).sort();
+      const everything = await seen();
+      const left = (...kinds: readonly string[]) => everything.filter((kind) => !kinds.includes(kind));
+      const site_ = { list: 'user', get: 'user', create: 'manager', update: 'manager', delete: 'manager' };
+      try {
+        await set({ notifications: { ...site_, list: 'manager' } });
+        assert.deepEqual(await seen(), left('notifications', 'pictures'));
+        await set({ notifications: { ...site_, list: { isEnabled: false } } });
+        assert.deepEqual(await seen(), left('notifications', 'pictures'));
+        // Without its pauses and caps it would be shown too often.
+        await set({ notifications: { ...site_, members: { delivery: { hidden: ['user'] } } } });
+        assert.deepEqual(await seen(), left('notifications', 'pictures'));
+        await set({ notifications: { ...site_, members: { description: { hidden: ['user'] } } } });
+        assert.deepEqual(await seen(), everything);
+        const { parts } = await bundle('', visitor.headers);
+        assert.ok(!JSON.stringify(parts).includes('description'));
+        assert.ok(JSON.stringify((await bundle()).parts).includes('description'));
+      } finally {
+        await set({});
+      }
+    });
+
+    test('of another app is none, and too many names are refused', async () => {
+      assert.equal((await get(`?venues=${'x,'.repeat(60)}`)).body.code, 142);
+      assert.equal((await get('', { ...site.user.headers, 'x-service-appkey': 'wrong' })).body.code, 903);
+    });
+  });
+}
+
+test('500 beacons and 200 messages are less than 200 kB on the way', async () => {
+  const site = await openSite('sqlite');
+  try {
+    const ids: string[] = [];
+    for (let minor = 10; minor < 510; minor++)
+      ids.push(
+        await site.beacon({
+          name: `Room ${minor}`,
+          minor,
+          location: { x: minor / 7, y: minor / 3, floor: 0 },
+          measuredPower: -61,
+        }),
+      );
+    for (const [number, id] of ids.slice(0, 200).entries())
+      await site.notification({
+        beaconId: pointer('Beacon', id),
+        message: {
+          alertTitle: `Room ${number}`,
+          alertMessage: `What hangs here was made in ${1500 + number}, by ${id}.`,
+        },
+        translations: {
+          de: { alertTitle: `Raum ${number}`, alertMessage: `Entstanden ${1500 + number}, von ${uuid}.` },
+        },
+        delivery: { coolDown: { seconds: 900 + number, per: 'trigger' } },
+      });
+    const { statusCode, rawPayload } = await packed(site, 'gzip');
+    assert.equal(statusCode, 200);
+    const parts: Readonly<Record<string, Kept>> = JSON.parse(gunzipSync(rawPayload).toString()).result.parts;
+    const count = (kind: string) => Object.values(parts).reduce((sum, part) => sum + (part[kind]?.length ?? 0), 0);
+    assert.deepEqual([count('beacons'), count('notifications')], [501, 200]);
+    assert.ok(rawPayload.length <= 200_000, `${rawPayload.length} bytes`);
+  } finally {
+    await site.close();
+  }
+});

@@ -1,0 +1,178 @@
+import type { LearnedOfPower } from '@pharos/engine/decide';
+import type { FastifyInstance } from 'fastify';
+import { type ErrorName, fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import { apiPrefix } from '../../../http/api.ts';
+import type { Call } from '../../../http/endpoint.ts';
+import type { Kept, Kind } from './parts.ts';
+
+/**
+ * What the bundle is made of: the answers that the caller gets from the lists of the interface, asked with its own credentials. So rules, hidden
+ * members, venues and scopes hold by the one code that there is for them.
+ */
+
+export interface BundleReads {
+  readonly server: FastifyInstance;
+  readonly db: Db;
+  readonly learnedOf: (
+    db: Db,
+    appId: string,
+    beaconIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, LearnedOfPower>>;
+}
+
+export interface Place {
+  /** objectIds; undefined: the whole app. */
+  readonly venues: readonly string[] | undefined;
+  /** objectIds of beacons that were heard: their venues, and those that are in none. */
+  readonly near: readonly string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+interface Listed extends Json {
+  readonly objectId: string;
+}
+
+/** More are too many for a phone: whoever has so many names venues. */
+const maxBeacons = 2_000;
+const pageSize = 1_000;
+/** Pointers in one `where`, which has 8,192 characters at most. */
+const namedAtOnce = 50;
+
+const pointer = (className: string) => (objectId: string) => ({ __type: 'Pointer', className, objectId });
+
+/** Without these a phone would decide otherwise than the service, so a list that lacks one is left out. */
+const decisive: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  beacons: ['uuid', 'major', 'minor', 'location', 'metadata', 'measuredPower', 'sensitivity', 'radius', 'venueId'],
+  venues: ['timeZone', 'openingHours', 'exceptions'],
+  notifications: [
+    ...['beaconId', 'event', 'type', 'message', 'isEnabled', 'delivery'],
+    ...['holdout', 'variants', 'language', 'translations'],
+  ],
+  storylines: ['title', 'isEnabled'],
+  scenarios: [
+    ...['beacons', 'campaign', 'event', 'showOn', 'delivery', 'holdout', 'variants', 'language', 'translations'],
+    ...['alertTitle', 'alertMessage', 'urlImageAndroid', 'urlImageIOS', 'urlPage', 'urlVideo'],
+  ],
+};
+
+/** @throws Failure ValidationError for too much, and what the lists refuse except to those who may not read them */
+export async function readBundle(
+  { server, db, learnedOf }: BundleReads,
+  call: Call<unknown, unknown>,
+  { venues, near }: Place,
+): Promise<readonly Kept[]> {
+  const { app } = call;
+  const kept: Kept[] = [];
+  const keep = (kind: Kind, records: readonly Listed[]) => {
+    for (const value of records) kept.push({ kind, id: value.objectId, value });
+    return records;
+  };
+  const list = (kind: Kind, path: string, where: Json = {}) => listAs(server, call, { kind, path, where });
+  const listOf = async (kind: Kind, path: string, member: string, named: readonly unknown[]) => {
+    const found = new Map<string, Listed>();
+    for (let from = 0; from < named.length; from += namedAtOnce)
+      for (const one of await list(kind, path, { [member]: { $in: named.slice(from, from + namedAtOnce) } }))
+        found.set(one.objectId, one);
+    return [...found.values()];
+  };
+  const heard = await listOf('beacons', '/beacons', 'objectId', near);
+  const asked = venues || near.length > 0 ? [...(venues ?? []), ...heard.flatMap(venueOf)] : undefined;
+  const within = asked?.map(pointer('Venue'));
+  const ofVenues = (kind: Kind, path: string) => (within ? listOf(kind, path, 'venueId', within) : list(kind, path));
+  keep('venues', asked ? await listOf('venues', '/venues', 'objectId', asked) : await list('venues', '/venues'));
+  const floors = keep('floors', await ofVenues('floors', '/floors'));
+  keep('zones', await ofVenues('zones', '/zones'));
+  const own = [...(await ofVenues('beacons', '/beacons')), ...heard.filter((one) => venueOf(one).length === 0)];
+  const beacons = keep('beacons', own);
+  const ids = beacons.map(({ objectId }) => objectId);
+  const at = ids.map(pointer('Beacon'));
+  const notifications = keep(
+    'notifications',
+    within
+      ? await listOf('notifications', '/notifications', 'beaconId', at)
+      : await list('notifications', '/notifications'),
+  );
+  const scenarios = keep(
+    'scenarios',
+    within
+      ? await listOf('scenarios', '/storylines/details', 'beacons', ids)
+      : await list('scenarios', '/storylines/details'),
+  );
+  const headers = [...new Set(scenarios.map(({ storylineId }) => storylineId))];
+  keep('storylines', await listOf('storylines', '/storylines', 'objectId', headers));
+  if (app.policy.oneZone)
+    for (const [beaconId, learned] of await learnedOf(db, app.appId, ids))
+      kept.push({ kind: 'radio', id: beaconId, value: { beaconId, ...learned } });
+  for (const url of picturesOf({ floors, notifications, scenarios }))
+    kept.push({ kind: 'pictures', id: url, value: url });
+  return kept;
+}
+
+function venueOf({ venueId }: Listed): string[] {
+  const { objectId } = (venueId ?? {}) as { readonly objectId?: string };
+  return objectId === undefined ? [] : [objectId];
+}
+
+interface Asked {
+  readonly kind: Kind;
+  readonly path: string;
+  readonly where: Json;
+}
+
+/** All of a list that the caller may read, oldest first; nothing of one that it may not read. */
+async function listAs(server: FastifyInstance, call: Call<unknown, unknown>, { kind, path, where }: Asked) {
+  const all: Listed[] = [];
+  for (let skip = 0; ; skip += pageSize) {
+    const query = { where: JSON.stringify(where), order: 'objectId', limit: String(pageSize), skip: String(skip) };
+    const answer = await server.inject({ method: 'GET', url: apiPrefix + path, query, ...asSentBy(call) });
+    if (answer.statusCode === 401 || answer.statusCode === 403) return [];
+    const { results, error } = answer.json<{ results?: Listed[]; error?: { name: ErrorName; message: string } }>();
+    if (results === undefined)
+      throw error ? fail(error.name, error.message) : new Error(`${path} ${answer.statusCode}`);
+    all.push(...results);
+    if (all.length > maxBeacons) throw tooMuch(kind);
+    if (results.length < pageSize) return isDecidable(kind, call) ? all : [];
+  }
+}
+
+const tooMuch = (kind: Kind) =>
+  fail(
+    'ValidationError',
+    `There are more than ${maxBeacons} ${kind}, which is too much for a phone. Name fewer venues.`,
+  );
+
+function isDecidable(kind: Kind, call: Call<unknown, unknown>): boolean {
+  if (kind === 'radio' || kind === 'pictures') return true;
+  const rules = call.app.rules.of(kind);
+  const hidden = rules.hasMembers ? rules.hiddenFrom(call) : [];
+  return !hidden.some((name) => decisive[kind]?.some((member) => name === member || name.startsWith(`${member}.`)));
+}
+
+function asSentBy({ headers, address }: Call<unknown, unknown>) {
+  const kept = Object.entries(headers).filter(
+    ([name]) => name === 'authorization' || name.endsWith('appid') || name.endsWith('appkey'),
+  );
+  return { headers: Object.fromEntries(kept), remoteAddress: address };
+}
+
+const addresses = ['url', 'urlImageAndroid', 'urlImageIOS'] as const;
+
+/** Addresses of what is shown with messages, and of the plans of floors. */
+function picturesOf(of: Readonly<Record<'floors' | 'notifications' | 'scenarios', readonly Listed[]>>): string[] {
+  const shown = [...of.notifications, ...of.scenarios].flatMap(({ message, translations, ...own }): unknown[] => [
+    own,
+    message,
+    ...Object.values(translations ?? {}),
+  ]);
+  return [
+    ...new Set(
+      shown.flatMap((words) =>
+        addresses.flatMap((name) => {
+          const address = (words as Json | undefined)?.[name];
+          return typeof address === 'string' && address !== '' ? [address] : [];
+        }),
+      ),
+    ),
+  ];
+}
