@@ -6,7 +6,7 @@ import type { RetryOptions } from './retry.ts';
 import { Sensing, type SensingOptions } from './sensing/sensing.ts';
 import { activityService } from './services/activity.ts';
 import { analyticsService } from './services/analytics.ts';
-import { bucketService } from './services/buckets.ts';
+import { type AnyBuckets, bucketService } from './services/buckets.ts';
 import { factorService } from './services/factors.ts';
 import { fileService } from './services/files.ts';
 import { identityService } from './services/identities.ts';
@@ -93,9 +93,10 @@ export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
 
 /**
  * One app's connection to a Pharos service. Every method throws {@link PharosError}, or the signal's reason when it is
- * aborted. Lists return `{ results, count? }`; single records are returned directly.
+ * aborted. Lists return `{ results, count? }`; single records are returned directly. `Buckets` are the types that `pharos types`
+ * writes for an app.
  */
-export class PharosClient {
+export class PharosClient<Buckets extends object = AnyBuckets> {
   /** Calls any operation of the interface by its id in the OpenAPI document. */
   readonly call: Call;
   readonly beacons: RecordService<'Beacon', 'Beacons'>;
@@ -110,7 +111,7 @@ export class PharosClient {
   readonly zones: RecordService<'Zone', 'Zones'>;
   readonly users: ReturnType<typeof userService>;
   /** `client.bucket('guestbook').list()` */
-  readonly bucket: ReturnType<typeof bucketService>;
+  readonly bucket: ReturnType<typeof bucketService<Buckets>>;
   /** Devices that listen to a topic. */
   readonly devices: RecordService<'Device', 'Devices'>;
   /** One's own second factor and passkeys. */
@@ -139,7 +140,7 @@ export class PharosClient {
     this.floors = recordService(this.call, 'Floor', 'Floors');
     this.zones = recordService(this.call, 'Zone', 'Zones');
     this.users = userService(this.call, this.#session);
-    this.bucket = bucketService(this.call);
+    this.bucket = bucketService<Buckets>(this.call);
     this.devices = recordService(this.call, 'Device', 'Devices');
     this.factors = factorService(this.call);
     this.identities = identityService(this.call);

@@ -31,6 +31,7 @@ export { type SensingCause, type SensingFinding, type SensingHealth, sensingFind
 export { type ReactNativeOptions, reactNativeAdapter } from './sensing/react-native.ts';
 export type { Sensing, SensingOptions, WakeReason } from './sensing/sensing.ts';
 export { webAdapter } from './sensing/web.ts';
+export type { AnyBuckets, RecordOf } from './services/buckets.ts';
 export type { Tokens } from './session.ts';
 export {
   type QueueStorage,

@@ -6,9 +6,11 @@ import { identityProviderCommands } from './commands/app-providers.ts';
 import { appRulesCommands } from './commands/app-rules.ts';
 import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
-import { bucketCommands } from './commands/bucket.ts';
+import { bucketCommands } from './commands/buckets/bucket.ts';
+import { typesCommand } from './commands/buckets/types.ts';
 import { capacityCommand } from './commands/capacity/capacity.ts';
 import { migrateCommand } from './commands/database/migrate.ts';
+import { upgradeCommand } from './commands/database/upgrade.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { fileCommands } from './commands/files.ts';
@@ -27,6 +29,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   workCommand,
   migrateCommand,
+  upgradeCommand,
   ...adminCommands,
   ...adminSsoCommands,
   ...appCommands,
@@ -35,6 +38,7 @@ export const commands: readonly Command[] = [
   ...appSecretKeyCommands,
   ...identityProviderCommands,
   ...bucketCommands,
+  typesCommand,
   ...fileCommands,
   ...personCommands,
   analyticsCommand,

@@ -3,13 +3,15 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
-import { createPostgresDatabase, databases } from '../../test/support/build-app.ts';
+import { bothDatabases, createPostgresDatabase, databases } from '../../test/support/build-app.ts';
 import { shellOf, withShell } from '../../test/support/command-line.ts';
 import { startSmtpSink } from '../../test/support/servers/smtp-sink.ts';
 import { raw, sql } from '../base/sql.ts';
 import { readConfig } from '../config/config.ts';
 import type { Database } from '../db/db.ts';
 import { checkClock } from './commands/doctor/data.ts';
+import { findNodes, findTables } from './commands/doctor/distributed.ts';
+import { checkNode } from './commands/doctor/machine.ts';
 import { openDatabase } from './commands/storage.ts';
 
 for (const database of databases) {
@@ -50,6 +52,71 @@ for (const database of databases) {
       }));
   });
 }
+
+for (const database of bothDatabases) {
+  test(`upgrade --check on ${database} says what changes and whether there is a way back, and changes nothing`, () =>
+    withShell(database, async ({ environment, run, folder }) => {
+      await run('migrate');
+      await run('app create --name Guide');
+      assert.match((await run('upgrade --check')).out, /^ok +migrations: Version .* changes nothing/);
+      assert.equal((await run('upgrade')).code, 2);
+      const change = async (statement: string) => {
+        const db = await openDatabase(readConfig(environment));
+        await db.run(raw(statement));
+        await db.close();
+      };
+      await change('drop index users_foreign_password');
+      await change('delete from migrations where id = 470');
+      const { code, out, json } = {
+        ...(await run('upgrade --check')),
+        json: (await run('upgrade --check --json')).json,
+      };
+      assert.equal(code, 0, out);
+      assert.deepEqual(json.migrations, ['0470-foreign-passwords.sql']);
+      assert.match(out, /ok +0470-foreign-passwords: an index on users, 0 rows\./);
+      assert.match(out, /warn +way back: Afterwards an older version refuses this database\. There is no backup in/);
+      assert.equal(
+        (await run('doctor --json')).json.checks.some((one: { state: string }) => one.state === 'fail'),
+        false,
+      );
+
+      await change('delete from migrations where id > 470');
+      await run(`backup --to ${join(folder, 'data', 'backups', 'monday')}`);
+      assert.match((await run('upgrade --check')).out, /ok +way back: .* The backup of \d{4}-.* leads back/);
+      await change("insert into migrations (id, name, applied_at) values (9999, 'later', 0)");
+      const refused = await run('upgrade --check');
+      assert.equal(refused.code, 1);
+      assert.match(refused.out, /The database is at 9999, .* it is refused\. Run a newer version/);
+    }));
+}
+
+test('doctor tells what is wrong with a database that is distributed', () => {
+  const wanted = { distributed: ['apps', 'beacons', 'visits'], local: ['nodes'] };
+  const place = (name: string, colocationid = 1, keys = 'app_id') => ({ name, colocationid, keys });
+  const say = (...placed: ReturnType<typeof place>[]) => findTables(placed, wanted).map(({ message }) => message);
+  assert.deepEqual(say(place('apps'), place('beacons'), place('visits')), []);
+  assert.match(say(place('apps'), place('beacons'))[0] ?? '', /^Not distributed: visits\. Run: pharos migrate/);
+  assert.match(say(place('apps'), place('beacons', 2), place('visits'))[0] ?? '', /^Not beside the rows.*: beacons\./);
+  assert.match(
+    say(place('apps'), place('beacons', 1, 'x'), place('visits'))[0] ?? '',
+    /^Not distributed by app_id: be/,
+  );
+  assert.match(
+    say(place('apps'), place('beacons'), place('visits'), place('nodes'))[0] ?? '',
+    /^Must not be .*: nodes/,
+  );
+  const node = { name: 'a:1', active: true, takes: true, shards: 32 };
+  assert.deepEqual(findNodes([node, { ...node, takes: false, shards: 0 }]), []);
+  assert.match(findNodes([{ ...node, active: false }])[0]?.message ?? '', /is not active/);
+  assert.match(findNodes([{ ...node, shards: 0 }])[0]?.message ?? '', /has no rows yet/);
+});
+
+test('doctor takes the Node that the packages take', () => {
+  assert.deepEqual(
+    ['v18.20.0', 'v22.14.9', 'v22.15.0', 'v24.21.0', 'v26.0.0'].map((version) => checkNode(version).state),
+    ['fail', 'fail', 'ok', 'ok', 'ok'],
+  );
+});
 
 test('doctor says that the clocks of this machine and of the database differ', async () => {
   const day = 86_400_000;

@@ -18,7 +18,7 @@ const folder = new URL('../../migrations/', import.meta.url);
 const firstInPartitions = 130;
 
 /** From this migration on nothing is packed. */
-const firstUnpacked = 390;
+export const firstUnpacked = 390;
 
 /** A statement ends with a semicolon at the end of a line; comments stand on lines of their own. */
 function readMigration(name: string): Migration {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createServices } from '../../app/services.ts';
+import { tables } from '../../app/tables.ts';
 import { Failure } from '../../base/errors.ts';
 import { type Config, ConfigError, databaseFile } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
+import { distributionOf } from '../../db/distribute.ts';
 import { isInUse } from '../../db/migrate.ts';
 import { storedFiles } from '../../features/data/files/walk.ts';
 import type { Command, CommandCall } from '../support/command.ts';
@@ -16,6 +18,7 @@ import {
   checkMigrations,
   checkPolicies,
 } from './doctor/data.ts';
+import { checkDistributed } from './doctor/distributed.ts';
 import { type Finding, finder } from './doctor/finding.ts';
 import { checkBackupFolder, checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
 import { explain } from './explain.ts';
@@ -65,7 +68,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       return [...findings, finder('migrations').warn('The database is empty. pharos serve creates its tables.')];
     const migrations = await checkMigrations(db);
     isBehind = migrations.state === 'warn';
-    findings.push(migrations, ...(await checkIntegrity(db)));
+    findings.push(migrations, ...(await checkIntegrity(db)), ...(await checkDistributed(db, distributionOf(tables))));
     findings.push(...(await examineFiles(config, db)));
     const { admins, apps } = createServices({ db, now: Date.now });
     findings.push(await checkAdmins(admins), ...(await checkPolicies(apps)));

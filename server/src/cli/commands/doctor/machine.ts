@@ -6,9 +6,12 @@ const gibibyte = 1024 ** 3;
 
 export function checkNode(nodeVersion: string): Finding {
   const { ok, fail } = finder('Node');
-  return Number.parseInt(nodeVersion.slice(1), 10) >= 24
+  const [major = 0, minor = 0] = nodeVersion.slice(1).split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 15)
     ? ok(nodeVersion)
-    : fail(`${nodeVersion} is too old. Start Pharos with npm start or npx pharos, which bring their own Node.`);
+    : fail(
+        `${nodeVersion} is too old: it takes 22.15 or newer. npm start and the Debian package bring their own Node.`,
+      );
 }
 
 /** Combinations of settings that are allowed but probably not intended. */

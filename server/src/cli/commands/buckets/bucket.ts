@@ -1,6 +1,6 @@
-import { commandLine } from '../../access/audit.ts';
-import { type Command, type CommandCall, confirmDeletion, type OptionSpec, yesOption } from '../support/command.ts';
-import { withServices } from './storage.ts';
+import { commandLine } from '../../../access/audit.ts';
+import { type Command, type CommandCall, confirmDeletion, type OptionSpec, yesOption } from '../../support/command.ts';
+import { withServices } from '../storage.ts';
 
 const app: OptionSpec = { value: 'ID', help: 'the app', required: true };
 const name = { name: 'NAME', help: 'the name of the bucket' } as const;
