@@ -6,6 +6,7 @@ import type { Context } from '../features/context.ts';
 import type { Feature } from '../features/feature.ts';
 import type { ConsoleEndpoint } from '../http/console/console-endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import type { ReadMetrics } from '../http/metrics.ts';
 import type { JobHandler, JobHandlers } from '../jobs/job.ts';
 import { wakeFromFuture } from '../jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from '../jobs/sweep.ts';
@@ -29,6 +30,7 @@ export interface App
     Pick<Context['sightings'], 'ticker' | 'retention'> {
   readonly endpoints: readonly Endpoint[];
   readonly consoleEndpoints: readonly ConsoleEndpoint[];
+  readonly metrics: ReadMetrics;
   /** The port for MQTT devices, if there is one; open from its `listen` on. */
   readonly devices: DeviceBroker | undefined;
   /** Looks at once at what may need a person, and tells whom it concerns. */
@@ -80,7 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     (what) => what in ownSweeps || owns(what),
   );
   if (options.sweepsHourly === false) sweeping.stop();
-  const { health, endpoints, consoleEndpoints } = await openToHttp(own, context, features);
+  const { health, metrics, endpoints, consoleEndpoints } = await openToHttp(own, context, features);
   await shares.start();
   const { ticker, retention } = sightings;
   poller.add(ticker.source);
@@ -90,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   for (const feature of features) feature.start?.();
   return {
     ...context,
-    ...{ endpoints, consoleEndpoints, devices: devicePort.broker, ticker, retention, bus },
+    ...{ metrics, endpoints, consoleEndpoints, devices: devicePort.broker, ticker, retention, bus },
     sweep: sweeping.sweep,
     checkAlerts: () => context.alerts.check(),
     checkOccupancy: () => context.occupancyWatch.look(),

@@ -25,7 +25,7 @@ export async function openToHttp({ time, persistentLimits }: Process, context: C
   const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
   const clocks = () => [time?.warning(), issuersTime.warning()];
   const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clocks });
-  registerMetrics(server, metricsOf(context), context.requestCounts);
+  const metrics = registerMetrics(server, metricsOf(context), context.requestCounts);
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerHandbook(server);
   for (const feature of features) await feature.register?.(server);
@@ -51,7 +51,7 @@ export async function openToHttp({ time, persistentLimits }: Process, context: C
     cookies: await findConsoleCookies(db, config.publicUrl),
   });
   registerConsoleFiles(server);
-  return { health, endpoints, consoleEndpoints };
+  return { health, metrics, endpoints, consoleEndpoints };
 }
 
 function metricsOf({ db, now, room, blobs, pushDelivery, webhookBacklog, gatewayIntake }: Context) {

@@ -267,6 +267,21 @@ const declarations = {
     help: 'AppId of the app to which these gateways belong',
     parse: (text) => (text === '' ? undefined : text),
   },
+  /** Undefined: no traces, and metrics only at `/metrics`. */
+  otlpUrl: {
+    variable: 'PHAROS_OTLP_URL',
+    fallback: '',
+    help: 'collector of OpenTelemetry that gets traces and metrics (OTLP over HTTP), such as http://localhost:4318',
+    secret: true,
+    parse: url('http:', 'https:'),
+  },
+  /** Per cent. */
+  otlpShare: {
+    variable: 'PHAROS_OTLP_SHARE',
+    fallback: '100',
+    help: 'per cent of the traces that are sent there',
+    parse: integer(0, 100),
+  },
   /** Encrypt credentials in the database: the first seals, all open. Empty: a generated key in the data folder. */
   secretKeys: {
     variable: 'PHAROS_SECRET_KEY',

@@ -1,5 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { RequestCounts } from './server/request-counts.ts';
 
 export interface MetricSources {
@@ -49,8 +56,15 @@ function metricsOfProcess(): Registry {
   return shared;
 }
 
+/** What is shown at `/metrics`, as objects. */
+export type ReadMetrics = () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
+
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
-export function registerMetrics(fastify: FastifyInstance, sources: MetricSources, counts = new RequestCounts()): void {
+export function registerMetrics(
+  fastify: FastifyInstance,
+  sources: MetricSources,
+  counts = new RequestCounts(),
+): ReadMetrics {
   const registry = new Registry();
   const ofProcess = metricsOfProcess();
   const registers = [registry];
@@ -119,6 +133,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     reply.type(registry.contentType).header('cache-control', 'no-store');
     return (await ofProcess.metrics()) + (await registry.metrics());
   });
+  return async () => [...(await ofProcess.getMetricsAsJSON()), ...(await registry.getMetricsAsJSON())];
 }
 
 function storageMetrics(registers: Registry[], { storage }: MetricSources): void {

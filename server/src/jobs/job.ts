@@ -26,6 +26,8 @@ export interface Job {
   readonly attempts: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
+  /** `traceparent` of what has caused it. */
+  readonly trace: string | null;
   /** Changes with every claim; anything written under an older one does not count. */
   readonly leaseToken: string;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { newObjectId } from '../base/id.ts';
+import { traceparent } from '../base/telemetry/tracing.ts';
 import type { Db } from '../db/db.ts';
 import type { NewJob } from './job.ts';
 import { insertJobs } from './store.ts';
@@ -23,6 +24,7 @@ export function createOutbox(now: Clock): Outbox {
   const hearers: (() => void)[] = [];
   async function enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void> {
     const createdAt = now();
+    const trace = traceparent() ?? null;
     const records = jobs.map((job) => ({
       appId: job.appId,
       jobId: job.jobId ?? newObjectId(createdAt),
@@ -32,6 +34,7 @@ export function createOutbox(now: Clock): Outbox {
       runAt: job.runAt ?? createdAt,
       expiresAt: job.expiresAt ?? null,
       createdAt,
+      trace,
     }));
     await insertJobs(db, records);
     const appsOf = new Map<string, Set<string>>();

@@ -14,6 +14,7 @@ interface JobRow {
   readonly attempts: number;
   readonly lease_token: string;
   readonly created_at: number;
+  readonly trace: string | null;
 }
 
 export interface JobRecord {
@@ -26,6 +27,7 @@ export interface JobRecord {
   readonly runAt: number;
   readonly expiresAt: number | null;
   readonly createdAt: number;
+  readonly trace?: string | null;
 }
 
 const newJobs = bulkInsert(table, {
@@ -40,6 +42,7 @@ const newJobs = bulkInsert(table, {
     'expires_at',
     'attempts',
     'created_at',
+    'trace',
   ],
 });
 
@@ -56,6 +59,7 @@ export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<vo
     expires_at: job.expiresAt,
     attempts: 0,
     created_at: job.createdAt,
+    trace: job.trace ?? null,
   }));
   for (const statement of newJobs.each(db.dialect, rows)) await db.run(statement);
 }
@@ -109,7 +113,7 @@ export async function claimJobs(db: Db, claim: JobClaim): Promise<Job[]> {
     )
     update jobs set lease_token = ${claim.leaseToken}, run_at = ${claim.leaseUntil}, attempts = attempts + 1
     where ${due} and job_id in (select job_id from picked)
-    returning app_id, job_id, kind, payload, run_at, expires_at, attempts, lease_token, created_at`);
+    returning app_id, job_id, kind, payload, run_at, expires_at, attempts, lease_token, created_at, trace`);
   return rows.map(toJob).sort((a, b) => (a.jobId < b.jobId ? -1 : 1));
 }
 
@@ -122,6 +126,7 @@ function toJob(row: JobRow): Job {
     attempts: row.attempts,
     expiresAt: row.expires_at,
     createdAt: row.created_at,
+    trace: row.trace,
     leaseToken: row.lease_token,
   };
 }

@@ -17,6 +17,8 @@ export const jobs = defineTable({
     last_error: nullable(text),
     created_at: bigint,
     subject: nullable(text),
+    /** `traceparent` of what has caused it. */
+    trace: nullable(text),
   },
   key: ['app_id', 'job_id'],
   indexes: {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, type Moment, thisMoment } from '../base/clock.ts';
 import { abortOnceOver, isAborted } from '../base/flow/late-abort.ts';
 import { untilStored } from '../base/flow/until-stored.ts';
+import { traced } from '../base/telemetry/tracing.ts';
 import type { Database } from '../db/db.ts';
 import { Poller } from '../db/nodes/poller.ts';
 import { DueLook } from './due-jobs.ts';
@@ -253,7 +254,10 @@ class OutboxWorker implements Worker {
       if (!(await store.isHeld(db, job))) throw new LeaseLost();
     };
     try {
-      await handler.run(job, { signal, assertHeld });
+      await traced(
+        () => ({ name: `job ${job.kind}`, kind: 'consumer', parent: job.trace ?? undefined }),
+        () => handler.run(job, { signal, assertHeld }),
+      );
       return 'done';
     } catch (error) {
       const text = (error instanceof Error ? error.message : String(error)).slice(0, maxErrorLength);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -45,6 +46,50 @@ test('reading the metrics counts nothing twice, and what is over is no longer sh
   jobs = { queued: 1 };
   assert.deepEqual((await lines()).sort(), [...others, 'pharos_jobs{state="queued"} 1'].sort());
   await server.close();
+});
+
+test('the dashboard for Grafana asks for metrics and labels that there are', async () => {
+  const server = fastify();
+  registerMetrics(server, {
+    database: () => ({ walBytes: 0, queuedWrites: 0, queuedSlowQueries: 0 }),
+    jobs: async () => ({ queued: 1 }),
+    storage: () => ({
+      freeBytes: 5,
+      minFreeBytes: 1,
+      reserveBytes: 0,
+      errors: { full: 1 },
+      isRefusing: false,
+      hasFailed: false,
+    }),
+    files: () => [{ operation: 'put', result: 'ok', count: 1, seconds: 1 }],
+    deliveries: () => [{ sender: 'fcm', state: 'sent', count: 4 }],
+    givenUpCalls: () => 6,
+    advertisements: () => ({ taken: 5 }),
+  });
+  await server.inject({ url: '/metrics' });
+  const shown = (await server.inject({ url: '/metrics' })).payload;
+  await server.close();
+  const labels = new Map<string, Set<string>>();
+  for (const [, name = '', listed = ''] of shown.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+    const known = labels.get(name) ?? new Set(['instance']);
+    for (const [, label = ''] of listed.matchAll(/(\w+)="/g)) known.add(label);
+    labels.set(name, known);
+  }
+  const file = new URL('../../../deploy/grafana-dashboard.json', import.meta.url);
+  const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly panels: readonly {
+      readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+    }[];
+  };
+  const targets = panels.flatMap((panel) => panel.targets);
+  assert.ok(targets.length > 15);
+  for (const { expr, legendFormat } of targets) {
+    const [name = ''] = /pharos_\w+/.exec(expr) ?? [];
+    const known = labels.get(name) ?? assert.fail(`There is no metric ${name}.`);
+    const grouped = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ') ?? [];
+    const legends = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+    for (const label of [...grouped, ...legends]) assert.ok(known.has(label), `${name} has no label ${label}`);
+  }
 });
 
 for (const database of databases) {

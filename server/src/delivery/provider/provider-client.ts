@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { isAborted } from '../../base/flow/late-abort.ts';
+import { presentTracer, traced, traceHeader } from '../../base/telemetry/tracing.ts';
 import { onAbort } from './abort.ts';
 import { Http1Client } from './http1-client.ts';
 import { Http2Session, type StreamEnd } from './http2-session.ts';
@@ -65,6 +66,14 @@ export class ProviderClient {
   }
 
   send(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer | NoAnswer> {
+    if (!presentTracer()) return this.#send(request, signal);
+    return traced(
+      () => ({ name: 'push POST', kind: 'client', attributes: { 'server.address': this.#origin.host } }),
+      () => this.#send({ ...request, headers: { ...request.headers, ...traceHeader() } }, signal),
+    );
+  }
+
+  #send(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer | NoAnswer> {
     if (isAborted(signal) || this.#closed) {
       return Promise.resolve({ noAnswer: 'stopped', text: 'the service is stopping' });
     }

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isAborted } from '../../base/flow/late-abort.ts';
+import { traced, traceHeader } from '../../base/telemetry/tracing.ts';
 import type { TargetRules } from '../provider/target-rules.ts';
 import { TargetRefused } from '../provider/target-rules.ts';
 
@@ -36,7 +37,14 @@ export interface WebhookClient {
 const maxAnswerBytes = 4_096;
 
 /** Never throws, whatever the receiver does. */
-export async function callReceiver(call: WebhookCall, caller: WebhookClient, signal: AbortSignal): Promise<CallResult> {
+export function callReceiver(call: WebhookCall, caller: WebhookClient, signal: AbortSignal): Promise<CallResult> {
+  return traced(
+    () => ({ name: 'webhook POST', kind: 'client' }),
+    () => callOnce({ ...call, headers: { ...call.headers, ...traceHeader() } }, caller, signal),
+  );
+}
+
+async function callOnce(call: WebhookCall, caller: WebhookClient, signal: AbortSignal): Promise<CallResult> {
   const start = performance.now();
   const result = (partial: Omit<CallResult, 'durationMs'>): CallResult => ({
     ...partial,

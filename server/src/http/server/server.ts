@@ -10,10 +10,12 @@ import fastify, {
 } from 'fastify';
 import { catalogue, type ErrorEntry, type Failure, fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
+import { presentTracer } from '../../base/telemetry/tracing.ts';
 import { BatchedResponse } from './batched-response.ts';
 import { ClientConnections, type ConnectionLimits, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { pathOf, requestLines } from './request-line.ts';
+import { traceRequests } from './trace-requests.ts';
 import { registerBodyHandling } from './unread-body.ts';
 
 declare module 'fastify' {
@@ -47,6 +49,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   server.decorate('leaving', { now: false });
   server.decorateRequest('usedKey', undefined);
+  const tracer = presentTracer();
+  if (tracer) traceRequests(server, tracer);
   addFirstHooks(server);
   const connections = new ClientConnections(
     {

@@ -1,0 +1,126 @@
+import { context, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { createProducer, type PrometheusMetric } from './metric-producer.ts';
+import { type OpenSpan, type SpanStart, type Tracer, useTracer } from './tracing.ts';
+
+/** Traces and metrics by OTLP over HTTP, with the official packages. Loaded only where it is configured. */
+
+export interface TelemetryOptions {
+  /** Of the collector, such as `http://localhost:4318`. */
+  readonly url: string;
+  /** How many of the traces that begin here are kept, 0 to 1. */
+  readonly share: number;
+  readonly version: string;
+  /** What `/metrics` has. */
+  readonly metrics: () => Promise<readonly PrometheusMetric[]>;
+  readonly metricsEveryMs?: number;
+}
+
+export interface Telemetry {
+  /** Sends what is waiting. Never rejects: a collector that is away holds nothing up. */
+  stop(): Promise<void>;
+}
+
+const stopWithinMs = 3_000;
+const kinds = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+/** Traces of requests and jobs from now on. The metrics follow once the service has them. */
+export function startTelemetry({ url, share, version, metrics, metricsEveryMs = 30_000 }: TelemetryOptions): Telemetry {
+  const resource = resourceFromAttributes({ 'service.name': 'pharos', 'service.version': version });
+  const address = (signal: string) => `${url.replace(/\/+$/, '')}/v1/${signal}`;
+  const root = new TraceIdRatioBasedSampler(share);
+  const provider = new TracerProvider({
+    resource,
+    // A caller's flag does not decide: anybody could have everything traced.
+    sampler: new ParentBasedSampler({ root, remoteParentSampled: root }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: address('traces') }) })],
+  });
+  const reader = new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter({ url: address('metrics') }),
+    exportIntervalMillis: metricsEveryMs,
+    exportTimeoutMillis: Math.min(metricsEveryMs, 10_000),
+    metricProducers: [createProducer(metrics, version)],
+  });
+  const meters = new MeterProvider({ resource, readers: [reader] });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  useTracer(tracerOf(provider, version));
+  return {
+    async stop() {
+      useTracer(undefined);
+      const stopped = Promise.allSettled([provider.shutdown(), meters.shutdown()]);
+      const timer = Promise.withResolvers<void>();
+      const timeout = setTimeout(timer.resolve, stopWithinMs);
+      await Promise.race([stopped, timer.promise]);
+      clearTimeout(timeout);
+      context.disable();
+    },
+  };
+}
+
+function tracerOf(provider: TracerProvider, version: string): Tracer {
+  const tracer = provider.getTracer('pharos', version);
+  const begin = ({ name, kind, attributes = {}, parent }: SpanStart) => {
+    const around = contextOf(parent);
+    const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, around);
+    return { span, inside: trace.setSpan(around, span) };
+  };
+  return {
+    async run(start, work) {
+      const { span, inside } = begin(start);
+      try {
+        return await context.with(inside, work);
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'Error' });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    begin(start): OpenSpan {
+      const { span, inside } = begin(start);
+      return {
+        within: (work) => context.with(inside, work),
+        end(attributes, name, hasFailed) {
+          span.setAttributes(attributes).updateName(name);
+          if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+    current: () => headerOf(trace.getActiveSpan()),
+  };
+}
+
+/** Version 00 of W3C Trace Context; later versions begin alike. */
+const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
+
+/** The context of a `traceparent`; the current one for none, and for a broken one. */
+function contextOf(header: string | undefined) {
+  const parts = header === undefined ? null : form.exec(header);
+  if (!parts) return context.active();
+  const [, traceId = '', spanId = '', flags = '0'] = parts;
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true });
+}
+
+function headerOf(span: Span | undefined): string | undefined {
+  if (!span) return undefined;
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
+}
