@@ -121,6 +121,7 @@ test('an interrupted import goes on, and what another one left is removed', () =
               strings: ['delete from records where object_id > (select min(object_id) from records)'],
               values: [],
             });
+            await db.run({ strings: ["update users set firstname = 'Stale'"], values: [] });
           }),
         );
         assert.match((await shell.run(`import --from ${files[0]} --dry-run`)).out, /goes on with its import/);

@@ -51,7 +51,7 @@ class Scan {
   begin(head: string): Generator<JsonItem> {
     const wrapper = wrapped.exec(head)?.[0] ?? '';
     this.#line += wrapper.split('\n').length - 1;
-    return this.take(head.replace(/^\uFEFF/, '').slice(wrapper.length));
+    return this.take(head.slice(wrapper.length));
   }
 
   *take(chunk: string): Generator<JsonItem> {
