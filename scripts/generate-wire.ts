@@ -10,6 +10,7 @@ import { scopeVerbs } from '../server/src/access/keys/scopes.ts';
 import { mayDo } from '../server/src/access/roles.ts';
 import { limitedByVenue, type RuledResource, ruledResources } from '../server/src/access/rules/presets.ts';
 import { type App, createApp } from '../server/src/app/app.ts';
+import { webhookCalls } from '../server/src/app/webhooks.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import { version } from '../server/src/config/version.ts';
 import { migrate } from '../server/src/db/migrate.ts';
@@ -19,6 +20,7 @@ import { consolePrefix } from '../server/src/http/console/console-api.ts';
 import { dataPermission } from '../server/src/http/console/console-roles.ts';
 import { isByVenue } from '../server/src/http/grants.ts';
 import { buildConsoleOpenApi, buildOpenApi } from '../server/src/http/openapi/openapi.ts';
+import { webhooksOf } from '../server/src/http/openapi/webhooks.ts';
 import { wireModule } from './wire.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,7 +28,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The content of each file; the paths are relative to the checkout. */
 export async function generateWire(): Promise<Readonly<Record<string, string>>> {
   return withApp(async ({ endpoints, consoleEndpoints }) => {
-    const document = buildOpenApi({ endpoints, version, serverUrl: '/' });
+    const webhooks = webhooksOf(webhookCalls);
+    const document = buildOpenApi({ endpoints, version, serverUrl: '/', webhooks });
     const ofConsole = buildConsoleOpenApi(consoleEndpoints, version);
     const types = await wireModule(ofConsole, consolePrefix, 'The types of `/console/api`.');
     return {

@@ -16,6 +16,7 @@ import { IdempotencyKeys } from '../limits/idempotency.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import { SharedLimits } from '../limits/shared-limits.ts';
 import type { Process } from './process.ts';
+import { webhookCalls } from './webhooks.ts';
 
 /** Registers everything that HTTP reaches. */
 export async function openToHttp({ time, persistentLimits }: Process, context: Context, features: readonly Feature[]) {
@@ -26,7 +27,7 @@ export async function openToHttp({ time, persistentLimits }: Process, context: C
   const clocks = () => [time?.warning(), issuersTime.warning()];
   const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clocks });
   const metrics = registerMetrics(server, metricsOf(context), context.requestCounts);
-  registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
+  registerDocs(server, { endpoints, version, webhooks: webhookCalls, publicUrl: () => config.publicUrl ?? '/' });
   registerHandbook(server);
   for (const feature of features) await feature.register?.(server);
   // One process of an embedded database keeps these in memory; several share them.

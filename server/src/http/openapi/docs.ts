@@ -3,11 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '../endpoint.ts';
 import { docsStyle, renderDocsPage } from './docs-page.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi.ts';
+import { type WebhookCall, webhooksOf } from './webhooks.ts';
 
 export interface DocsOptions {
   readonly endpoints: readonly Endpoint[];
   readonly version: string;
   readonly publicUrl: () => string;
+  readonly webhooks: readonly WebhookCall[];
 }
 
 const introduction = `
@@ -27,6 +29,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
       endpoints: options.endpoints,
       version: options.version,
       serverUrl: options.publicUrl(),
+      webhooks: webhooksOf(options.webhooks),
     });
     known = { document, text: JSON.stringify(document), page: renderDocsPage(document, introduction) };
     return known;

@@ -10,9 +10,11 @@ export interface OpenApiOptions {
   readonly endpoints: readonly Endpoint[];
   readonly version: string;
   readonly serverUrl: string;
+  /** As `webhooksOf` makes them. */
+  readonly webhooks?: Json;
 }
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 export interface OpenApiDocument extends Json {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -63,7 +65,7 @@ const errorSchema = Type.Object({
 });
 
 /** The OpenAPI 3.1 document of the interface, made from the same declarations that route and validate. */
-export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions): OpenApiDocument {
+export function buildOpenApi({ endpoints, version, serverUrl, webhooks }: OpenApiOptions): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: {
@@ -86,6 +88,7 @@ export function buildOpenApi({ endpoints, version, serverUrl }: OpenApiOptions):
         failures: failures(errorsOf(endpoint)),
       })),
     ),
+    ...(webhooks ? { webhooks } : {}),
     components: { schemas: { Error: plain(errorSchema) }, securitySchemes },
   };
 }
@@ -331,7 +334,7 @@ export function errorExample({ name, status, code, meaning }: ErrorEntry): objec
  * names no members accepts any. The form of the names in a map is stated with `propertyNames`, because client
  * generators ignore `patternProperties`.
  */
-function plain(schema: TSchema): Json {
+export function plain(schema: TSchema): Json {
   return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
     const { type, properties, patternProperties, ...others } = (value ?? {}) as {
       type?: unknown;

@@ -10,26 +10,27 @@ import {
 import { defineShape } from '../../../http/shape.ts';
 import { alertEventTypes, type DomainEventType, domainEventTypes, type liveEventTypes } from '../../domain-event.ts';
 
-const descriptions: Readonly<Record<Exclude<DomainEventType, (typeof liveEventTypes)[number]>, string>> = {
-  'presence.enter': 'a confirmed ENTER',
-  'presence.exit': 'a confirmed EXIT',
-  'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
-  'place.enter': 'a phone has entered the region of a whole venue',
-  'place.exit': 'it has left that region',
-  'visit.opened': 'a visit has begun',
-  'visit.closed': 'a visit is over',
-  'visit.updated': 'late reports have corrected a visit: `change` is corrected, reopened, merged or removed',
-  'message.fired': 'a notification or scenario was shown',
-  'message.verdict': 'for each event and message: shown, or the rule that stopped it',
-  'push.progress': 'a push has reached more recipients',
-  'push.finished': 'every recipient of a push has a state',
-  'occupancy.exceeded': 'there are more visitors in a zone or a venue than its `capacity`',
-  'occupancy.cleared': 'there are few enough again',
-  'alert.begun': 'something in this app needs a person',
-  'alert.ended': 'it is over',
-  'service.alert.begun': 'something of the whole service needs a person: disk, database, backups, certificates',
-  'service.alert.ended': 'it is over',
-};
+export const webhookDescriptions: Readonly<Record<Exclude<DomainEventType, (typeof liveEventTypes)[number]>, string>> =
+  {
+    'presence.enter': 'a confirmed ENTER',
+    'presence.exit': 'a confirmed EXIT',
+    'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
+    'place.enter': 'a phone has entered the region of a whole venue',
+    'place.exit': 'it has left that region',
+    'visit.opened': 'a visit has begun',
+    'visit.closed': 'a visit is over',
+    'visit.updated': 'late reports have corrected a visit: `change` is corrected, reopened, merged or removed',
+    'message.fired': 'a notification or scenario was shown',
+    'message.verdict': 'for each event and message: shown, or the rule that stopped it',
+    'push.progress': 'a push has reached more recipients',
+    'push.finished': 'every recipient of a push has a state',
+    'occupancy.exceeded': 'there are more visitors in a zone or a venue than its `capacity`',
+    'occupancy.cleared': 'there are few enough again',
+    'alert.begun': 'something in this app needs a person',
+    'alert.ended': 'it is over',
+    'service.alert.begun': 'something of the whole service needs a person: disk, database, backups, certificates',
+    'service.alert.ended': 'it is over',
+  };
 
 /** The events that a webhook can have: all but the progress of a push. */
 export const webhookEvents = [...domainEventTypes.filter((type) => type !== 'push.progress'), ...alertEventTypes];
@@ -40,7 +41,7 @@ const members = {
     minItems: 1,
     maxItems: webhookEvents.length,
     uniqueItems: true,
-    description: webhookEvents.map((type) => `${type}: ${descriptions[type]}`).join('; '),
+    description: webhookEvents.map((type) => `${type}: ${webhookDescriptions[type]}`).join('; '),
   }),
   description: Type.String({ maxLength: 200 }),
   enabled: Type.Boolean(),

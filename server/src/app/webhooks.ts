@@ -1,0 +1,18 @@
+import { type TObject, Type } from 'typebox';
+import { tracesOfEvents } from '../features/domain-event.ts';
+import { webhookDescriptions, webhookEvents } from '../features/operate/webhooks/schemas.ts';
+import type { WebhookCall } from '../http/openapi/webhooks.ts';
+import { resources } from './tables.ts';
+
+/** Members of the record that an event is about, as far as they are known at the moment. */
+function dataOf(event: string): TObject {
+  const rules = tracesOfEvents[event.split('.')[0] ?? ''];
+  const found = resources.find((resource) => resource.rules === rules);
+  return found ? Type.Partial(found.record.schema) : Type.Object({});
+}
+
+/** What webhooks are called with. */
+export const webhookCalls: readonly WebhookCall[] = webhookEvents.map((event) => {
+  const told = webhookDescriptions[event];
+  return { event, summary: told.charAt(0).toUpperCase() + told.slice(1), data: dataOf(event) };
+});
