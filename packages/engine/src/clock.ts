@@ -61,7 +61,7 @@ export interface Corrected {
 
 /** The clock after one more message, and which of its times are impossible. */
 export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): Corrected {
-  if (sentAt !== undefined) return learnFromSending(clock, { sentAt, now });
+  if (sentAt !== undefined) return learnFromSending(clock, { sentAt, times, now });
   const newest = newestPlausible(times, now + Math.max(0, clock.error));
   if (newest === undefined) return { clock, ...sameFor(clock.error), latest: Number.POSITIVE_INFINITY };
   const found = newest - now;
@@ -74,7 +74,7 @@ const sameFor = (error: number) => ({ error, errorAt: () => error });
 
 function learnFromSending(
   clock: ClockState,
-  { sentAt, now }: { readonly sentAt: number; readonly now: number },
+  { sentAt, times, now }: { readonly sentAt: number; readonly times: readonly number[]; readonly now: number },
 ): Corrected {
   const { sent = [] } = clock;
   // A message sent a second time says when it was first sent: that does not mean that a clock is behind.
@@ -85,7 +85,7 @@ function learnFromSending(
   const retimed = isKnown ? undefined : retimedBy(clock, next);
   const before =
     retimed === undefined ? sent : sent.map((one): Sent => (one[1] === clock.error ? [one[0], error] : one));
-  const errorAt = errorsSince(before.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error]);
+  const errorAt = errorsSince(before.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error], times);
   const remembered = isKnown ? sent : [...before, [sentAt, error] as const].slice(-REMEMBERED);
   const corrected = { error, errorAt, latest: now + error + MAX_AHEAD_MS };
   return { ...corrected, clock: { ...next, sent: remembered }, ...(retimed === undefined ? {} : { retimed }) };
@@ -100,16 +100,23 @@ function retimedBy(before: ClockState, { error, found }: ClockState): Retimed | 
 
 /**
  * What has to be taken from each time of a message, if the clock was set after the message before it. A time is by the clock as it is now
- * if that puts it between the two messages, and else by the clock as it was, unless it would then lie in the future. Messages take a
- * while, so that neither moment is known exactly; half of what the clock was set by leaves no doubt.
+ * if that puts it between the two messages, and else by the clock as it was, if that does. Messages take a while, so that neither moment
+ * is known exactly; half of what the clock was set by leaves no doubt.
  */
-function errorsSince(before: Sent | undefined, [sentAt, error]: Sent): (time: number) => number {
+function errorsSince(
+  before: Sent | undefined,
+  [sentAt, error]: Sent,
+  times: readonly number[],
+): (time: number) => number {
   if (before === undefined || Math.abs(before[1] - error) <= TOLERANCE_MS) return () => error;
   const [beforeAt, beforeError] = before;
   const doubt = Math.min(MAX_DELAY_MS, Math.abs(error - beforeError) / 2);
   const [from, until] = [beforeAt - beforeError - doubt, sentAt - error];
-  const isSince = (at: number) => at >= from && at <= until;
-  return (time) => (isSince(time - error) || time - beforeError > until + doubt ? error : beforeError);
+  const isNow = (time: number) => time - error >= from && time - error <= until;
+  const wasBefore = (time: number) => time - beforeError >= from && time - beforeError <= until + doubt;
+  // Anything else was sent late, and nothing says by which clock it was heard.
+  if (!times.every((time) => isNow(time) || wasBefore(time))) return () => error;
+  return (time) => (isNow(time) ? error : beforeError);
 }
 
 function withFound(clock: ClockState, found: number): ClockState {
