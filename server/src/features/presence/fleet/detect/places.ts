@@ -55,20 +55,29 @@ function withoutNeighbours(found: readonly Finding[]): readonly Finding[] {
 
 interface Present {
   readonly beacons: ReadonlySet<string>;
+  /** Those that were on for most of the day so far. */
   readonly gateways: ReadonlySet<string>;
+  /** With those that are off now: what they heard before is nothing that phones have heard. */
+  readonly allGateways: ReadonlySet<string>;
 }
 
 /** Places at which anything was heard on a day, and in the weeks before: what is new or gone says nothing about a beacon that stayed. */
 function presentPlaces(fleet: Fleet, day: number): Present {
-  const hoursOf = ({ beaconId }: FleetBeacon) => Object.values(fleet.days.get(beaconId)?.get(day)?.hours ?? {});
-  const wasActive = ({ beaconId }: FleetBeacon) =>
-    daysBetween(fleet, beaconId, fleet.now - (usualDays + 3) * dayMs, fleet.now - 3 * dayMs).length > 0;
-  const active = fleet.beacons.filter((one) => hoursOf(one).length > 0 && wasActive(one));
-  const ids = (of: readonly FleetBeacon[]) => new Set(of.map(({ beaconId }) => beaconId));
-  return {
-    beacons: ids(active),
-    gateways: ids(active.filter((one) => hoursOf(one).some(({ on }) => on !== undefined))),
-  };
+  const { now } = fleet;
+  const before = (id: string) => daysBetween(fleet, id, now - (usualDays + 3) * dayMs, now - 3 * dayMs);
+  const onHours = ({ hours }: BeaconDay) => Object.values(hours).filter(({ on }) => on !== undefined).length;
+  const [beacons, gateways, allGateways] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const hoursSoFar = Math.min(24, Math.max(1, (now - day) / hourMs));
+  for (const { beaconId } of fleet.beacons) {
+    const today = fleet.days.get(beaconId)?.get(day);
+    const usual = before(beaconId);
+    if ([...usual.map(([, one]) => one), ...(today ? [today] : [])].some((one) => onHours(one) > 0))
+      allGateways.add(beaconId);
+    if (!today || usual.length === 0 || Object.keys(today.hours).length === 0) continue;
+    beacons.add(beaconId);
+    if (onHours(today) > 0 && onHours(today) >= 0.7 * Math.floor(hoursSoFar)) gateways.add(beaconId);
+  }
+  return { beacons, gateways, allGateways };
 }
 
 function cloneOf(fleet: Fleet, { beaconId }: FleetBeacon, usual: Days): Finding | undefined {
@@ -162,9 +171,9 @@ const gatewayWeights =
 
 /** By phones: in how many minutes they heard it near others. Undefined: they are too few, or most of the others are not there. */
 const phoneWeights =
-  ({ beacons, gateways }: Present): Weigh =>
+  ({ beacons, allGateways }: Present): Weigh =>
   (sums) => {
-    const all = [...sums].filter(([place]) => !gateways.has(place));
+    const all = [...sums].filter(([place]) => !allGateways.has(place));
     const counted = all.filter(([place]) => beacons.has(place));
     const minutesOf = (of: typeof all) => of.reduce((sum, [, { minutes }]) => sum + minutes, 0);
     if (minutesOf(counted) < Math.max(minMinutes, minPart * minutesOf(all))) return undefined;
