@@ -51,6 +51,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/presence/live/(?!routes)',
         'features/presence/logs/',
         'features/presence/gateways/',
+        'features/presence/bundle/',
         'features/presence/fleet/routes',
         'features/telemetry',
       ),
