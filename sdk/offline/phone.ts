@@ -213,7 +213,7 @@ export class OfflinePhone {
   async #settle(fired: readonly Fired[], now: number): Promise<void> {
     const before = this.#state;
     const isAsked = now >= this.#pausedUntil && this.#waiting.size > 0;
-    const isAnswered = isAsked && (await this.#send().then(isTrue, isUnanswered));
+    const isAnswered = isAsked && (await this.#within((signal) => this.#send(signal)).then(isTrue, isUnanswered));
     if (isAnswered) this.#forget(fired);
     else {
       if (isAsked) this.#pausedUntil = now + pauseMs;
@@ -225,7 +225,7 @@ export class OfflinePhone {
   }
 
   /** Sends all that waits, in batches; each with what was shown until its last sighting. @throws PharosError */
-  async #send(): Promise<void> {
+  async #send(signal?: AbortSignal): Promise<void> {
     const { installationId } = this.#options.installation;
     while (this.#waiting.size > 0 || this.#state.shown.length > 0) {
       const sightings = this.#waiting.first(maxSightings);
@@ -238,15 +238,15 @@ export class OfflinePhone {
         sentAt: new Date(this.#now()).toISOString(),
         decided: { until: new Date(this.#state.until).toISOString(), shown: told.map(toSent) },
       };
-      const { result } = await this.#patiently((signal) => this.#client.call('sendSightings', { body, signal }));
+      const { result } = await this.#client.call('sendSightings', { body, ...(signal ? { signal } : {}) });
       this.#state = { ...this.#state, shown: this.#state.shown.filter((one) => !told.includes(one)) };
       await this.#waiting.remove(sightings.length);
       this.#takeAnswer(result);
     }
   }
 
-  /** All attempts together: the visitor waits. */
-  async #patiently<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** All attempts together: the visitor waits. What is left of a long backlog is sent with what is sensed next. */
+  async #within<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const waiting = new AbortController();
     const timer = setTimeout(() => waiting.abort(), this.#options.patience ?? 3_000);
     try {

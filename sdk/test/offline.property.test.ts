@@ -65,6 +65,7 @@ class TestPhone {
       onMessage: (message: OfflineMessage) => this.shown.push(message.triggerId),
       onError: (error) => assert.fail(String(error)),
       now: () => this.#site.now,
+      patience: 60_000,
     });
     return this.#phone;
   }

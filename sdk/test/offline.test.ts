@@ -67,6 +67,7 @@ describe('a phone that decides by itself', () => {
       onEvent: ({ event }) => events.push(event),
       onError: (error) => assert.fail(String(error)),
       now: () => site.now,
+      patience: 60_000,
       ...change,
     });
   /** Stands beside the beacon for some seconds, each of them sensed when it is. */
