@@ -40,7 +40,7 @@ test('pharos types writes what the client knows of the buckets of an app', async
     // @ts-expect-error there is no such bucket
     client.bucket('guestbok');
     // @ts-expect-error stars are a number; the service says so, too
-    await assert.rejects(guestbook.create({ stars: 'five' }), { name: 'PharosError' });
+    await assert.rejects(guestbook.create({ stars: 'five' }), { name: 'InvalidSchema' });
     const anything = new PharosClient(connection).bucket('guestbook');
     await anything.create({ whatever: true });
   } finally {

@@ -11,12 +11,9 @@ test('the document says what webhooks are called with', async () => {
     const { webhooks } = (await app.send({ method: 'GET', url: '/openapi.json' })).body;
     assert.deepEqual(Object.keys(webhooks), webhookEvents);
     await hooks.site.notification();
-    await hooks.make({
-      events: ['presence.enter', 'presence.exit', 'visit.opened', 'visit.closed', 'message.fired', 'message.verdict'],
-    });
+    const events = ['message.fired', 'message.verdict', 'presence.enter', 'visit.opened'];
+    await hooks.make({ events });
     await hooks.enter();
-    app.clock.now += 60_000;
-    await hooks.leave();
     await app.app.idle();
     const seen = new Set<string>();
     for (const { body, headers } of hooks.receiver.calls) {
@@ -30,7 +27,7 @@ test('the document says what webhooks are called with', async () => {
       if (!call.type.startsWith('message.fired')) assert.deepEqual(others, [], call.type);
       seen.add(call.type);
     }
-    assert.ok(seen.size >= 5, [...seen].join());
+    assert.deepEqual([...seen].sort(), events);
   } finally {
     await hooks.close();
   }
