@@ -6,14 +6,14 @@ import { create } from '../../../server/test/support/cases.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
-/** What can be used and lies beneath a notice. */
+/** What can be used and lies beneath a notice; what is folded has a place, too, but cannot be seen. */
 const beneath = `(() => {
   const notice = document.querySelector('.mantine-Notifications-notification');
   const over = notice.getBoundingClientRect();
   return [...document.querySelectorAll('a, button, input, select, textarea')].filter((one) => {
     const under = one.getBoundingClientRect();
     const isCovered = under.left < over.right && under.right > over.left && under.top < over.bottom && under.bottom > over.top;
-    return isCovered && !notice.contains(one) && one.getClientRects().length > 0;
+    return isCovered && !notice.contains(one) && one.checkVisibility();
   }).map((one) => one.textContent || one.getAttribute('aria-label') || one.tagName);
 })()`;
 
@@ -69,11 +69,7 @@ for (const [device, size] of [
     const open = (rest: string) => goTo(page, `/console/apps/${app.appId}/${rest}`);
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const notice = () => page.locator('.mantine-Notifications-notification');
-    /** At the end of the page, which is further down once all of it is there. */
-    const isFreeAtTheEnd = async () => {
-      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-      return page.evaluate(beneath);
-    };
+    const isFree = () => becomes(() => page.evaluate(beneath), []);
 
     test('the page that is shown after a form was saved', async () => {
       await open(`beacons/${beaconId}/edit`);
@@ -81,9 +77,11 @@ for (const [device, size] of [
       await button('Save').click();
       await page.getByRole('heading', { name: 'Great gate', exact: true }).waitFor();
       await notice().getByText('Great gate is saved.').waitFor();
-      await becomes(() => page.evaluate(focusBeneath), undefined);
+      await isFree();
       await takePictures(page, `notice-${size.width}`);
-      await becomes(isFreeAtTheEnd, []);
+      // The end of the page can be scrolled above it.
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await isFree();
       await notice().getByRole('button', { name: 'Undo' }).click();
       await page.getByRole('heading', { name: 'Gate', exact: true }).waitFor();
     });
@@ -92,12 +90,12 @@ for (const [device, size] of [
       await open('policy');
       const oneZone = page.getByLabel('One zone at a time');
       await oneZone.click();
-      await button('Save the limits').click();
-      await notice().getByText('The limits are saved.').waitFor();
+      await button('Save the policy').click();
+      await notice().getByText('The policy is saved.').waitFor();
       await oneZone.click();
       await button('Discard them').waitFor();
       const isCovered = async () =>
-        ((await page.evaluate(beneath)) as string[]).some((one) => ['Save the limits', 'Discard them'].includes(one));
+        ((await page.evaluate(beneath)) as string[]).some((one) => ['Save the policy', 'Discard them'].includes(one));
       await becomes(isCovered, false);
       await takePictures(page, `notice-and-bar-${size.width}`);
     });
