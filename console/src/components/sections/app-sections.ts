@@ -192,6 +192,7 @@ export const appSectionGroups = [
         label: t('Gateways'),
         icon: 'antenna',
         needs: 'listGateways',
+        change: 'beacons.write',
         help: t('Gateways are fixed receivers that hear tags and beacons, without an app.'),
         handbook: 'beacons#gateways',
       },

@@ -1,8 +1,8 @@
 import { Badge } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { findingsQuery } from '../../lib/fleet/findings.ts';
 import { placementsQuery } from '../../lib/data/placements.ts';
+import { findingsQuery } from '../../lib/fleet/findings.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';

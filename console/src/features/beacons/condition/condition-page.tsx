@@ -9,8 +9,15 @@ import { Icon } from '../../../components/page/icon.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { download } from '../../../lib/actions/download.ts';
-import { type ConditionView, type Finding, findingsQuery, inOrderOfWalk, isToDo, needsBattery } from '../../../lib/fleet/findings.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import {
+  type ConditionView,
+  type Finding,
+  findingsQuery,
+  inOrderOfWalk,
+  isToDo,
+  needsBattery,
+} from '../../../lib/fleet/findings.ts';
 import { writeCsv } from '../../../lib/text/csv.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { told } from '../../../lib/words/service-words.ts';
