@@ -13,7 +13,13 @@ const isTime = (value: unknown) => Number.isInteger(value) && Number(value) > 1_
 function payloadProblem(aps: unknown): string | undefined {
   if (!isObject(aps)) return 'no aps';
   const { timestamp, event, 'content-state': state, alert, ...more } = aps;
-  const { attributes, 'attributes-type': type, 'input-push-channel': channel, 'input-push-token': token, ...left } = more;
+  const {
+    attributes,
+    'attributes-type': type,
+    'input-push-channel': channel,
+    'input-push-token': token,
+    ...left
+  } = more;
   const { 'stale-date': stale, 'dismissal-date': dismissal, 'relevance-score': relevance, ...unknown } = left;
   const [strange] = Object.keys(unknown);
   if (strange !== undefined) return `aps.${strange}`;
@@ -22,7 +28,9 @@ function payloadProblem(aps: unknown): string | undefined {
   if (!isObject(state)) return 'content-state';
   if (event === 'start' && (!isObject(attributes) || typeof type !== 'string' || !isObject(alert)))
     return 'a start needs attributes-type, attributes and alert';
-  if (event === 'start' ? (channel === undefined) === (token === undefined) : channel !== undefined || token !== undefined)
+  if (
+    event === 'start' ? (channel === undefined) === (token === undefined) : channel !== undefined || token !== undefined
+  )
     return 'input-push-channel or input-push-token, of a start alone';
   if (event !== 'start' && (attributes !== undefined || type !== undefined)) return 'attributes of a start alone';
   if (stale !== undefined && !isTime(stale)) return 'stale-date';

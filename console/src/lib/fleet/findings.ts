@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Operations } from '../wire.ts';
 import { call } from '../data/api.ts';
 import { dataKey } from '../data/listed.ts';
+import type { Operations } from '../wire.ts';
 
 /** What is wrong with a beacon, or was. */
 export type Finding = Operations['listFindings']['answer']['result'][number];

@@ -42,7 +42,11 @@ export function liveRequest(activity: LiveActivity, target: LiveTarget, bundleId
   };
   const body = payload(activity);
   if ('channelId' in target)
-    return { path: `/4/broadcasts/apps/${bundleId}`, headers: { ...headers, 'apns-channel-id': target.channelId }, body };
+    return {
+      path: `/4/broadcasts/apps/${bundleId}`,
+      headers: { ...headers, 'apns-channel-id': target.channelId },
+      body,
+    };
   const topic = { 'apns-topic': `${bundleId}.push-type.liveactivity` };
   return { path: `/3/device/${encodeURIComponent(target.token)}`, headers: { ...headers, ...topic }, body };
 }

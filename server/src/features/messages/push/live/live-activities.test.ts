@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type PushProvider, startPushProvider } from '../../../../../test/fakes/push-provider.ts';
-import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../../../../../test/support/build-app.ts';
+import {
+  buildApp,
+  databases,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from '../../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../../test/support/cases.ts';
 import { service } from '../../../../access/audit.ts';
 
@@ -81,7 +88,11 @@ for (const database of databases) {
       const late = await send({ ...update, channelId, expiresAt: '2027-01-01T00:00:00Z' });
       assert.deepEqual([late.status, late.body.error.details[0].field], [400, 'channelId'], 'this one stores nothing');
       const gone = () =>
-        app.send({ method: 'DELETE', url: `${url}/channels/${encodeURIComponent(channelId)}`, headers: manager.headers });
+        app.send({
+          method: 'DELETE',
+          url: `${url}/channels/${encodeURIComponent(channelId)}`,
+          headers: manager.headers,
+        });
       assert.deepEqual([(await gone()).status, (await gone()).status], [200, 404]);
       assert.equal((await send({ ...update, channelId })).status, 404);
       const keeping = (await send({ keepsLatest: true }, `${url}/channels`)).body.result.channelId;

@@ -21,7 +21,9 @@ const instant = (description: string) => Type.Optional(Type.String({ description
 
 const schema = Type.Object({
   event: Type.Enum(['start', 'update', 'end']),
-  token: Type.Optional(text(400, 'Of the activity, in hexadecimal digits; for a start the push-to-start token of the phone')),
+  token: Type.Optional(
+    text(400, 'Of the activity, in hexadecimal digits; for a start the push-to-start token of the phone'),
+  ),
   channelId: Type.Optional(text(400, 'Instead of a token: all who follow the channel')),
   contentState: Type.Object({}, { additionalProperties: true, description: 'As the app’s ContentState reads it' }),
   attributesType: Type.Optional(text(200, 'For a start: the name of the app’s ActivityAttributes')),
@@ -54,10 +56,12 @@ function problems(body: Partial<Body>): Problem[] {
   else if (token !== undefined && !/^[0-9a-fA-F]+$/.test(token))
     found.push({ field: 'token', problem: 'must be hexadecimal digits' });
   if (event !== 'start') return found;
-  if (channelId !== undefined) found.push({ field: 'channelId', problem: 'cannot start an activity: send the token of a phone' });
+  if (channelId !== undefined)
+    found.push({ field: 'channelId', problem: 'cannot start an activity: send the token of a phone' });
   if (attributesType === undefined || attributes === undefined)
     found.push({ field: 'attributesType', problem: 'and attributes are required to start an activity' });
-  if (!alert?.title && !alert?.body) found.push({ field: 'alert', problem: 'with a text is required to start an activity' });
+  if (!alert?.title && !alert?.body)
+    found.push({ field: 'alert', problem: 'with a text is required to start an activity' });
   return found;
 }
 
@@ -85,7 +89,13 @@ export interface LiveRouteDeps {
 
 const path = '/push/live-activity';
 const grant = { of: 'pushes', verb: 'create' } as const;
-const errors: readonly ErrorName[] = ['ValidationError', 'ObjectNotFound', 'PreconditionFailed', 'APICallLimit', 'Timeout'];
+const errors: readonly ErrorName[] = [
+  'ValidationError',
+  'ObjectNotFound',
+  'PreconditionFailed',
+  'APICallLimit',
+  'Timeout',
+];
 const sentAnswer = recordAnswer(Type.Object({ state: Type.Literal('sent') }), { state: 'sent' });
 
 export function liveActivityEndpoints({ findSenders, quotas }: LiveRouteDeps): Endpoint[] {
@@ -121,8 +131,15 @@ export function liveActivityEndpoints({ findSenders, quotas }: LiveRouteDeps): E
       summary: 'Create a channel by which many Live Activities are updated at once',
       description: 'APNs keeps at most 10,000 for an app: delete one whose event is over.',
       grant,
-      body: { schema: channelShape.schema, example: { keepsLatest: true }, read: (body) => channelShape.readCreate(body) },
-      answer: { ...recordAnswer(Type.Object({ channelId: Type.String() }), { channelId: example.channelId }), status: 201 },
+      body: {
+        schema: channelShape.schema,
+        example: { keepsLatest: true },
+        read: (body) => channelShape.readCreate(body),
+      },
+      answer: {
+        ...recordAnswer(Type.Object({ channelId: Type.String() }), { channelId: example.channelId }),
+        status: 201,
+      },
       errors,
       handle: async (call) => {
         quotas.takePush(call);
