@@ -73,7 +73,8 @@ export class Http2Session {
       const { method = 'POST' } = request;
       const headers = [':method', method, ':authority', this.#authority, ':scheme', 'https', ':path', request.path];
       for (const name in request.headers) headers.push(name, String(request.headers[name]));
-      stream = this.#session.request(headers);
+      // Node ends a DELETE by itself unless told otherwise.
+      stream = this.#session.request(headers, { endStream: false });
     } catch (error) {
       // Closed since the check, or a header that HTTP does not allow.
       const refused = this.#session.closed || this.#session.destroyed;

@@ -1,4 +1,4 @@
-import type { SendResult } from './push-sender.ts';
+import type { SendResult } from './send-result.ts';
 
 /** What a push can do with a Live Activity of iOS. */
 export interface LiveActivity {

@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import { openSite, type Site, stay, walk } from '../../server/test/support/site.ts';
-import { type OfflineMessage, type OfflineOptions, OfflinePhone } from '../offline/index.ts';
-import { PharosClient } from '../src/index.ts';
+import { openSite, type Site, stay, walk } from '../../../server/test/support/site.ts';
+import { type OfflineMessage, type OfflineOptions, OfflinePhone } from '../../offline/index.ts';
+import { PharosClient } from '../../src/index.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 test('engine and decisions are at most 40 kB on the way to a phone', async (t) => {
-  const input = pathOf('../offline/index.ts');
+  const input = pathOf('../../offline/index.ts');
   const bundle = await rolldown({
     input,
     platform: 'neutral',
@@ -165,7 +165,7 @@ describe('a phone that decides by itself', () => {
   });
 
   test('the example in the documentation does what it says', async () => {
-    const text = readFileSync(pathOf('../../docs/offline.md'), 'utf8');
+    const text = readFileSync(pathOf('../../../docs/offline.md'), 'utf8');
     const [, code = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
     const before = `
       const kept = new Map();

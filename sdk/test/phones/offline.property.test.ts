@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createRandom } from '@pharos/engine/simulation';
 import { describe, test } from 'vitest';
-import { generateRecordings } from '../../bench/proximity/generated.ts';
-import { readRecordings, type Walk } from '../../bench/proximity/recordings.ts';
-import { openSite, pointer, type Site, uuid } from '../../server/test/support/site.ts';
-import { type OfflineMessage, OfflinePhone } from '../offline/index.ts';
-import { PharosClient, type TextStorage } from '../src/index.ts';
+import { generateRecordings } from '../../../bench/proximity/generated.ts';
+import { readRecordings, type Walk } from '../../../bench/proximity/recordings.ts';
+import { openSite, pointer, type Site, uuid } from '../../../server/test/support/site.ts';
+import { type OfflineMessage, OfflinePhone } from '../../offline/index.ts';
+import { PharosClient, type TextStorage } from '../../src/index.ts';
 
 /** The recorded walks (PHAROS_RSSI_DATA), or generated ones: with a network, without one, and with one that comes and goes. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { create } from '../../server/test/support/cases.ts';
-import { openSite, pointer, type Site, uuid } from '../../server/test/support/site.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { openSite, pointer, type Site, uuid } from '../../../server/test/support/site.ts';
 import {
   type Hearing,
   type Permission,
@@ -14,8 +14,8 @@ import {
   type SensingHealth,
   sensingFindings,
   webAdapter,
-} from '../src/index.ts';
-import { missingPermissions } from '../src/sensing/adapter.ts';
+} from '../../src/index.ts';
+import { missingPermissions } from '../../src/sensing/adapter.ts';
 
 /** Whether a phone can hear beacons, and what is asked of the visitor for it. */
 

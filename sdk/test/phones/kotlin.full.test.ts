@@ -8,14 +8,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
-import { create } from '../../server/test/support/cases.ts';
-import { openSite, pointer, type Site, uuid } from '../../server/test/support/site.ts';
-import { installConsumers } from './install-consumers.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { openSite, pointer, type Site, uuid } from '../../../server/test/support/site.ts';
+import { installConsumers } from '../install-consumers.ts';
 
 /** The Kotlin client, compiled here and run against the service. It needs a Java of version 17 or newer (Debian: openjdk-17-jre-headless). */
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const hasJava = spawnSync('java', ['-version']).status === 0;
 
 /** Line by line, as `sdk/kotlin/test/Check.kt` reads it. */
