@@ -11,7 +11,14 @@ const server = (...paths: readonly string[]) => paths.map((path) => new RegExp(`
 export const serviceExceptions: readonly Exception[] = [
   {
     reason: 'for a terminal, and for the log when the service starts',
-    files: server('cli/', 'config/', 'features/data/files/place/folder'),
+    files: server(
+      'cli/',
+      'config/',
+      'features/data/files/place/folder',
+      'backup/app-archive',
+      'features/operate/apps/arrival',
+    ),
+    texts: ['This is an archive of one app, not a backup. Import it with pharos import.'],
   },
   { reason: 'the words of a museum that does not exist, in English as its app is', files: server('demo/') },
   {
@@ -25,6 +32,7 @@ export const serviceExceptions: readonly Exception[] = [
     ),
   },
   { reason: 'the names of push services, the same in every language', texts: ['Google (FCM)', 'Apple (APNs)'] },
+  { reason: 'the names of calls in traces', texts: ['push POST', 'webhook POST'] },
   { reason: 'the name of a lock', texts: [/^(webhooks|identity providers) \{0\}$/] },
   {
     reason: 'a description in the document of the interface',
@@ -97,7 +105,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/places/devices/port',
         'limits/storage/database-watch',
         'blobs/(s3-address|s3\\.ts|s3-parts|s3-reading|disk\\.ts|blob-store|s3-client)',
-        'base/(sql|secrets|passwords)',
+        'base/(sql|secrets|passwords|foreign-passwords)',
         'delivery/provider/issuer-clock',
         'backup/(tables|marker|write|in-place|lost)',
         'jobs/(?!worker)',
@@ -112,6 +120,7 @@ export const serviceExceptions: readonly Exception[] = [
       'The day of {0} in app {1} has no pseudonyms.',
       'No member shows the column {0}, which says of which day a record is.',
       'There is no operation {0}.',
+      'on conflict do nothing',
       '{0} is not for the console',
       /^The state of counting/,
     ],
