@@ -308,7 +308,7 @@ describe('beacons in the console', () => {
     await create(app, '/api/v2/notifications', notification, headers);
     await open(`/${objectId}`);
     await button('Delete').click();
-    await dialog().getByText('Used by 1 notification (Hush); they will no longer be shown.').waitFor();
+    await dialog().getByText('Used by 1 message (Hush); they will no longer be shown.').waitFor();
     await dialog().getByRole('button', { name: 'Delete Library' }).click();
     await page.getByText('Library was deleted.').waitFor();
     assert.deepEqual(await stored('&where={"name":"Library"}'), []);

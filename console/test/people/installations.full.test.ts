@@ -230,7 +230,7 @@ describe('installations in the console', () => {
       await at('/installations');
       if (role === 'manager') await page.getByText('of 3', { exact: false }).waitFor();
       else {
-        await page.getByRole('heading', { name: '3 installations' }).waitFor();
+        await page.getByRole('heading', { name: '3 phones' }).waitFor();
         await page.getByText('Your role may know how many there are').waitFor();
         await assertAccessible(page);
       }

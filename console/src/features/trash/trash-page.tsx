@@ -97,7 +97,7 @@ function Entry({ appId, entry, onForget }: EntryProps & { readonly onForget: () 
     <Row
       title={
         <>
-          {entry.title}{' '}
+          <span>{entry.title}</span>{' '}
           <Badge color="gray" fw={500}>
             {about?.one ?? entry.kind}
           </Badge>
