@@ -1,7 +1,6 @@
 import type { Beacon, Notification } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { Operation } from '../../lib/data/access.ts';
-import { useMay } from '../../lib/data/access.ts';
+import { type Operation, useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../lib/data/listed.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
