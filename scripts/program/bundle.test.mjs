@@ -33,11 +33,23 @@ describe('the bundled program', () => {
   beforeAll(() => {
     // Other tests are running the one of this checkout.
     checkout = mkdtempSync(join(tmpdir(), 'pharos-program-'));
-    for (const path of ['scripts', 'server', 'packages', 'package.json', 'package-lock.json', 'console/src/lib/words'])
+    const copied = [
+      'scripts',
+      'server',
+      'packages',
+      'sdk',
+      'package.json',
+      'package-lock.json',
+      'console/src/lib/words',
+    ];
+    for (const path of copied)
       cpSync(join(root, path), at(path), { recursive: true, filter: (file) => !/\.test\.\w+$/.test(file) });
-    mkdirSync(at('node_modules'));
+    mkdirSync(at('node_modules', '@pharos'), { recursive: true });
     for (const name of readdirSync(join(root, 'node_modules')))
-      symlinkSync(name === '@pharos' ? at('packages') : join(root, 'node_modules', name), at('node_modules', name));
+      if (name !== '@pharos') symlinkSync(join(root, 'node_modules', name), at('node_modules', name));
+    for (const name of readdirSync(at('packages')))
+      symlinkSync(at('packages', name), at('node_modules', '@pharos', name));
+    symlinkSync(at('sdk'), at('node_modules', '@pharos', 'sdk'));
     symlinkSync(join(root, 'docs'), at('docs'));
     writeFileSync(at('counting.mjs'), counting);
   });

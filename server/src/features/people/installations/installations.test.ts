@@ -55,7 +55,8 @@ for (const database of databases) {
       assert.deepEqual([answer.status, answer.body], [201, { result: { createdAt: time, objectId } }]);
       const { deviceToken, objectId: _sent, unknown, ...shown } = body as Record<string, unknown>;
       assert.ok(unknown);
-      assert.deepEqual(await get(objectId), { objectId, ...shown, tokenAt: time, createdAt: time, updatedAt: time });
+      const times = { tokenAt: time, sensingAt: time, createdAt: time, updatedAt: time };
+      assert.deepEqual(await get(objectId), { objectId, ...shown, ...times });
       assert.equal((await hidden(objectId))?.device_token, deviceToken);
     });
 
