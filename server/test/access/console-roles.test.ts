@@ -104,6 +104,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId/hearing': ['owner', 'manager', 'editor', 'analyst'],
   'DELETE /apps/:appId/hearing': ['owner', 'manager'],
   'DELETE /apps/:appId/hearing/:installationId': ['owner', 'manager'],
+  'GET /apps/:appId/sensing': ['owner', 'manager', 'editor', 'analyst'],
   'GET /apps/:appId/findings': adminRoles,
   'PUT /apps/:appId/findings/:beaconId/:kind': ['owner', 'manager', 'installer'],
   'GET /apps/:appId/radio': looking,
