@@ -23,6 +23,7 @@ const editors = ['', 'messages', 'beacons', 'activity', 'people', 'content', 'ap
 const operators = ['operations', 'installing-beacons', 'gateways', 'simulation', 'demo'];
 const programmers = [
   'phones',
+  'offline',
   'interface',
   'proximity',
   'performance',
