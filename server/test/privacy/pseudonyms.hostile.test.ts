@@ -3,7 +3,7 @@ import { visitIdOf } from '@pharos/engine';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
-import { pointer, type Site, stay, walk } from '../support/site.ts';
+import { pointer, type Site, stay, uuid, walk } from '../support/site.ts';
 import { openTwoDays, type Phone, type TwoDays } from '../support/sites/two-days.ts';
 
 /**
@@ -34,7 +34,7 @@ for (const database of databases) {
 
     /** What is there on both days, because the app has it: beacons, messages, who wrote them. */
     async function constants(): Promise<ReadonlySet<string>> {
-      const made = [site.hall, site.user.userId, site.app.appId, ...(await site.list('notifications')).map(idOf)];
+      const made = [site.hall, uuid, site.user.userId, site.app.appId, ...(await site.list('notifications')).map(idOf)];
       return new Set(made);
     }
     const idOf = ({ objectId }: { objectId: string }) => objectId;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { purposes } from '../../../access/consent.ts';
-import { type AppPolicy, policySchema } from '../../../access/policy.ts';
+import { type AppPolicy, defaultPolicy, policySchema } from '../../../access/policy.ts';
 import { fail } from '../../../base/errors.ts';
 import { otherExampleId } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, JsonText, type Tag } from '../../../http/endpoint.ts';
@@ -19,6 +19,8 @@ const decidingMembers = [
   ...(['oneZone', 'sensitivity', 'polite', 'delivery', 'timeZone', 'pushTimeToLive', 'retentionDays'] as const),
   ...(['consent', 'pseudonyms'] as const),
 ] satisfies readonly (keyof AppPolicy)[];
+
+const decidingOf = (policy: AppPolicy) => Object.fromEntries(decidingMembers.map((name) => [name, policy[name]]));
 
 const { properties } = policySchema;
 const policy = Object.fromEntries(decidingMembers.map((name) => [name, properties[name]]));
@@ -61,7 +63,7 @@ const example = {
   tag: 'A'.repeat(256),
   isWhole: false,
   app: {
-    policy: { oneZone: true, sensitivity: 'stable', polite: false, delivery: {}, timeZone: 'Europe/Vienna' },
+    policy: { ...decidingOf(defaultPolicy), timeZone: 'Europe/Vienna' },
     purposes,
   },
   parts: { 7: { radio: [{ beaconId: otherExampleId, power: -59, loss: 2.1, exponent: 2.3 }] } },
@@ -124,8 +126,9 @@ export function bundleEndpoints(reads: BundleReads): Endpoint[] {
       handle: async (call) => {
         const kept = await readBundle(reads, call, placeOf(call));
         const { tag, isWhole, parts } = cut(kept, call.query['since']);
-        const policy = Object.fromEntries(decidingMembers.map((name) => [name, call.app.policy[name]]));
-        const text = JSON.stringify({ result: { tag, isWhole, app: { policy, purposes }, parts } });
+        const text = JSON.stringify({
+          result: { tag, isWhole, app: { policy: decidingOf(call.app.policy), purposes }, parts },
+        });
         return new JsonText(text, { etag: entityTag(text) });
       },
     }),
