@@ -7,7 +7,7 @@ const found = (role: string, text: string) =>
 
 test('what people ask for is found: something to do with its page, and a setting by its name', () => {
   for (const [asked, label, kind, to] of [
-    ['erase', 'Erase a person', 'Action · Users', '/apps/$appId/users'],
+    ['erase', 'Erase a person', 'Action · Accounts', '/apps/$appId/users'],
     ['password', 'Change your password', 'Action · Your account', '/account'],
     ['battery', 'See the battery of beacons', 'Action · Beacons', '/apps/$appId/beacons/condition'],
     ['passwor', 'Minimum password length', 'Setting · Policy', '/apps/$appId/policy'],

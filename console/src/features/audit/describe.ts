@@ -4,6 +4,7 @@ import { t } from '../../lib/words/words.ts';
 /** Each kind of change, as the end of a sentence that begins with its author. */
 const sentences: Readonly<Record<string, (subject: string, app: string) => string>> = {
   'app.create': (_, app) => t('created the app {app}.', { app }),
+  'app.import': (_, app) => t('imported the app {app}.', { app }),
   'app.change': (_, app) => t('changed the app {app}.', { app }),
   'app.delete': (_, app) => t('deleted the app {app}.', { app }),
   'app.rules': (_, app) => t('changed the rules of the app {app}.', { app }),
