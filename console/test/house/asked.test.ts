@@ -10,8 +10,8 @@ test('what people ask for is found: something to do with its page, and a setting
     ['erase', 'Erase a person', 'Action · Accounts', '/apps/$appId/users'],
     ['password', 'Change your password', 'Action · Your account', '/account'],
     ['battery', 'See the battery of beacons', 'Action · Beacons', '/apps/$appId/beacons/condition'],
-    ['passwor', 'Minimum password length', 'Setting · Policy', '/apps/$appId/policy'],
-    ['policy quotas', 'Quotas', 'Setting · Policy', '/apps/$appId/policy'],
+    ['passwor', 'Minimum password length', 'Setting · Limits', '/apps/$appId/policy'],
+    ['limits quotas', 'Quotas', 'Setting · Limits', '/apps/$appId/policy'],
     ['backup', 'Make a backup', 'Action · System', '/system'],
   ] as const)
     assert.deepEqual(
