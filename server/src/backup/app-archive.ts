@@ -53,8 +53,9 @@ const partForm = /^[^/]+\/(manifest\.json|[a-z0-9_]+\.ndjson\.gz|files\/[0-9A-Za
 async function unpack(file: string, folder: string): Promise<void> {
   const reading = extract();
   const done = pipeline(createReadStream(file), reading);
-  // Reported below; while entries are read it would end the process.
-  done.catch(() => undefined);
+  // Reported below. An entry that ends before it is read would be waited for, and a rejection that nobody awaits ends the process.
+  const broken = new AbortController();
+  done.catch((cause) => broken.abort(cause));
   try {
     for await (const entry of reading) {
       const part = partForm.exec(entry.header.name)?.[1];
@@ -64,7 +65,7 @@ async function unpack(file: string, folder: string): Promise<void> {
       }
       const path = join(folder, part);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: broken.signal });
     }
     await done;
   } catch (cause) {
