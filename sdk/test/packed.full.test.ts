@@ -141,7 +141,7 @@ describe('the packed client, in an empty folder', () => {
       texts.set(entry.header.name, Buffer.concat(chunks).toString());
     }
     const allowed =
-      /^package\/(README\.md|LICENSE|package\.json|offline\/package\.json|(esm|cjs)\/(package\.json|(services\/|offline\/)?[a-z-]+(\.d\.ts|\.js)))$/;
+      /^package\/(README\.md|LICENSE|package\.json|offline\/package\.json|(esm|cjs)\/(package\.json|((services|offline|sensing)\/)?[a-z-]+(\.d\.ts|\.js)))$/;
     assert.deepEqual(
       names.filter((name) => !allowed.test(name)),
       [],

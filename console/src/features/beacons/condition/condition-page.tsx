@@ -67,7 +67,7 @@ export function ConditionPage() {
         <FailureNote message={error?.message} />
         {!data && !error && <Skeleton h={200} />}
         {shown?.length === 0 && (
-          <EmptyState icon="check" title={t('Nothing here')} text={t('All beacons are as they should be.')} />
+          <EmptyState icon="check" title={t('Nothing here')} text={t('No beacon is known to have a problem.')} />
         )}
         {shown && shown.length > 0 && (
           <Stack component="ol" gap="lg" p={0} m={0} aria-label={t('Findings')}>
