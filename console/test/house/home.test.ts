@@ -105,6 +105,10 @@ describe('the home of an app', () => {
     await click('button', 'Make a UUID');
     await fill('Major', '1');
     await fill('Minor', '1');
+    // On a slow connection the next step is not offered before it knows the beacon.
+    await page.route('**/v2/beacons?*limit=1&*', (route) =>
+      new Promise((go) => setTimeout(go, 300)).then(() => route.continue()),
+    );
     await click('button', 'Add the beacon');
     await click('link', 'Write a message');
     await fill('Text', 'The tour starts on your left.');

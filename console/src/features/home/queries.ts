@@ -35,8 +35,9 @@ export const attentionQuery = (appId: string) =>
 export const stepsQuery = (appId: string) =>
   queryOptions({
     queryKey: key(appId, 'steps'),
-    // Whoever has done one comes back within moments.
+    // Whoever has done one comes back within moments, and must not be led on from what was true before.
     staleTime: 0,
+    gcTime: 0,
     queryFn: async () => {
       const data = dataOf(appId);
       const none = { limit: 0, count: 1 } as const;
