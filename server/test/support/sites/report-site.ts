@@ -119,9 +119,14 @@ export class ReportSite {
     const before = this.smtp.mails.length;
     for (let n = 0; n < 2; n++) {
       await Promise.all([app.report(), this.#other.app.report()]);
-      await Promise.all([app.idle(), this.#other.app.idle()]);
+      await this.idle();
     }
     return this.smtp.mails.slice(before);
+  }
+
+  /** Either node may send what the other was asked for. */
+  async idle(): Promise<void> {
+    await Promise.all([this.site.app.app.idle(), this.#other.app.idle()]);
   }
 
   /** A report, as the owner sees it. */

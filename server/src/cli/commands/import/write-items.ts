@@ -133,18 +133,24 @@ class Import {
 
   async run(): Promise<Result> {
     const { services, appId, source, isDryRun } = this.#of;
-    let waiting: Promise<void>[] = [];
+    const waiting = new Map<unknown, Promise<void>>();
+    const settle = async () => {
+      await Promise.all(waiting.values());
+      waiting.clear();
+    };
     for await (const item of source()) {
+      // Of two accounts with one address it is the first that stays.
+      const key = item.kind === 'user' ? item.email.toLowerCase() : item;
+      if (waiting.has(key)) await settle();
       const taken = this.#take(item);
       // Reported below; until then it would end the process.
       taken.catch(() => undefined);
-      waiting.push(taken);
-      if (waiting.length < atOnce) continue;
-      await Promise.all(waiting);
-      waiting = [];
+      waiting.set(key, taken);
+      if (waiting.size < atOnce) continue;
+      await settle();
       await services.db.caughtUp();
     }
-    await Promise.all(waiting);
+    await settle();
     if (!isDryRun) await forgetCounts(services.db, appId);
     return { counts: this.#counts, refused: this.#refused, problems: this.#problems };
   }

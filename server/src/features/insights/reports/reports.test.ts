@@ -67,7 +67,7 @@ for (const database of bothDatabases) {
     });
 
     test('go to other addresses only once these have confirmed, by the button and not by opening the page', async () => {
-      await site.app.app.idle();
+      await reports.idle();
       const asked = reports.smtp.mails.find(({ to }) => to === 'director@x.example');
       const link = linkIn(asked, 'report-address');
       assert.match((await page('GET', link)).body, /Old &#38; &#60;New&#62; house/);
