@@ -11,14 +11,14 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, LimitKeys, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
-import { allowedMethods } from './allowed-methods.ts';
 import { auditedHandle, storesNothing } from './audited-handle.ts';
 import { noteDryRun } from './dry-run.ts';
 import type { Call, Endpoint, Grant } from './endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
-import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
+import { type Admitted, type AssertRoom, type HandlerAnswer, type Mount, routesOf, stopOf } from './mount-endpoints.ts';
 import { handleOnce } from './once.ts';
+import { pathBelow, Router, registerRoutes } from './router.ts';
 
 export const apiPrefix = '/api/v2';
 /** What an agent that uses a secret key calls itself, for the audit. */
@@ -70,28 +70,8 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   const isOpen = options.corsOrigins === '*';
   await fastify.register(
     async (api) => {
-      api.addHook('onRequest', (request, reply, done) => {
-        reply.header('cache-control', 'no-store');
-        // If every origin is allowed, there is nothing to look up, except for a preflight. A request without an origin
-        // does not ask, and no cache keeps the answer for others.
-        if (isOpen && request.raw.headers.origin !== undefined)
-          reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
-        // For a preflight and for any other OPTIONS request: the document says the same, so no credentials are needed.
-        if (request.method === 'OPTIONS') allow(request, reply, options.endpoints);
-        done();
-      });
-      const origins = {
-        origin: isOpen ? '*' : [...options.corsOrigins],
-        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        exposedHeaders,
-        maxAge: 7200,
-        strictPreflight: false,
-      };
-      // In a scope of its own the plugin sees preflights, and no other request has to pass its hook.
-      await (isOpen
-        ? api.register(async (preflights) => void (await preflights.register(cors, origins)))
-        : api.register(cors, origins));
-      await mountEndpoints(api, {
+      api.decorateRequest('call', undefined);
+      const mount: Mount = {
         endpoints: options.endpoints,
         prefix: '',
         assertRoom: options.assertRoom,
@@ -109,11 +89,34 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
                 handle: () => handle(request, endpoint, call, options),
               })
             : handle(request, endpoint, call, options),
-        refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
+      };
+      const router = new Router(routesOf(mount, stopOf(api)));
+      api.addHook('onRequest', (request, reply, done) => {
+        reply.header('cache-control', 'no-store');
+        // If every origin is allowed, there is nothing to look up, except for a preflight. A request without an origin
+        // does not ask, and no cache keeps the answer for others.
+        if (isOpen && request.raw.headers.origin !== undefined)
+          reply.header('access-control-allow-origin', '*').header(exposedName, exposedHeaders);
+        // For a preflight and for any other OPTIONS request: the document says the same, so no credentials are needed.
+        if (request.method === 'OPTIONS') allow(request, reply, router);
+        done();
       });
+      const origins = {
+        origin: isOpen ? '*' : [...options.corsOrigins],
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        exposedHeaders,
+        maxAge: 7200,
+        strictPreflight: false,
+      };
+      // In a scope of its own the plugin sees preflights, and no other request has to pass its hook.
+      await (isOpen
+        ? api.register(async (preflights) => void (await preflights.register(cors, origins)))
+        : api.register(cors, origins));
+      const refuse = (request: FastifyRequest, reply: FastifyReply) => answerUnrouted(request, reply, gate, router);
+      registerRoutes(api, router, refuse);
       // In a hook and not in the handler, which runs only after the body was read.
       api.addHook('onRequest', (request, reply, done) => {
-        if (request.is404) answerUnrouted(request, reply, gate).catch(done);
+        if (request.is404) refuse(request, reply).catch(done);
         else done();
       });
       api.setNotFoundHandler(() => {
@@ -291,18 +294,17 @@ async function knownUser(
 }
 
 /** Only callers with credentials learn that a path or method is unknown, as for everything else below the prefix. */
-async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate: Gate): Promise<void> {
+async function answerUnrouted(request: FastifyRequest, reply: FastifyReply, gate: Gate, router: Router): Promise<void> {
   await guardApp(request, gate);
-  const allowed = allow(request, reply, gate.endpoints);
+  const allowed = allow(request, reply, router);
   if (allowed.length === 0) throw fail('NotFound');
   throw fail('MethodNotAllowed', {
     message: `${request.method} is not supported here. Supported: ${allowed.join(', ')}.`,
   });
 }
 
-function allow(request: FastifyRequest, reply: FastifyReply, endpoints: readonly Endpoint[]): readonly string[] {
-  const path = (request.url.split('?')[0] ?? '').slice(apiPrefix.length);
-  const allowed = allowedMethods(path, endpoints);
+function allow(request: FastifyRequest, reply: FastifyReply, router: Router): readonly string[] {
+  const allowed = router.methodsOf(pathBelow(apiPrefix, request));
   if (allowed.length > 0) reply.header('allow', allowed.join(', '));
   return allowed;
 }

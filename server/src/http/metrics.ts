@@ -7,6 +7,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { patternOf } from './router.ts';
 import { RequestCounts } from './server/request-counts.ts';
 
 export interface MetricSources {
@@ -125,7 +126,7 @@ export function registerMetrics(
   });
   fastify.addHook('onResponse', (request, reply, done) => {
     // The route's pattern, never the address itself: with ids as labels the metrics would grow without bound.
-    const route = request.routeOptions.url ?? 'unrouted';
+    const route = patternOf(request) || 'unrouted';
     counts.note(request.method, route, reply.statusCode, reply.elapsedTime);
     done();
   });

@@ -3,12 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameToRules } from '../access/rules/rule-types.ts';
 import { fail, type Problem } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import { allowedMethods, matchesPath } from './allowed-methods.ts';
 import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
 import type { LongText } from './long-text.ts';
+import type { Route } from './router.ts';
 import { noteSending } from './server/connections.ts';
-import { jsonLimits, parseJsonBody } from './server/json-body.ts';
-import { readBody } from './server/read-body.ts';
 import { sentence } from './shape.ts';
 import { StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
@@ -32,7 +30,7 @@ declare module 'fastify' {
 export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> &
   Partial<Pick<EarlyCall, 'isAdministrator' | 'administrator' | 'role' | 'secretKey' | 'venues'>>;
 
-/** The endpoints that are reached below one address by one kind of caller. */
+/** Endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
   readonly endpoints: readonly Endpoint[];
   /** Before each endpoint's path, below the prefix of the plugin. */
@@ -48,57 +46,18 @@ export interface Mount {
     endpoint: Endpoint,
     call: Call<unknown, unknown>,
   ) => Promise<HandlerAnswer>;
-  /** Refuses a method that the path does not have. @throws Failure */
-  readonly refuseMethod: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 }
 
 export type HandlerAnswer = JsonText | OtherAnswer | StreamAnswer | object;
 
-/** Routes the endpoints: caller, path, body, in this order. */
-export async function mountEndpoints(fastify: FastifyInstance, mount: Mount): Promise<void> {
-  fastify.decorateRequest('call', undefined);
-  const stop = new AbortController();
-  // Streams would delay the stop for ever.
-  fastify.addHook('preClose', async () => stop.abort());
-  await fastify.register(async (json) => {
-    acceptJson(json);
-    for (const endpoint of mount.endpoints) if (!endpoint.takesStream) route(json, endpoint, mount, stop.signal);
-    routeMissingMethods(json, mount);
-  });
-  await fastify.register(async (streams) => {
-    streams.removeAllContentTypeParsers();
-    streams.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    for (const endpoint of mount.endpoints) if (endpoint.takesStream) route(streams, endpoint, mount, stop.signal);
-  });
-}
-
-export function acceptJson(fastify: FastifyInstance): void {
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', (request, payload, done) => {
-    readBody(payload, jsonLimits.bytes, (failure, body) => {
-      // Many clients send a content type without a body; an endpoint that needs a body asks for it.
-      if (!body || request.method === 'DELETE' || body.length === 0) return done(failure, undefined);
-      try {
-        done(null, parseJsonBody(body));
-      } catch (error) {
-        done(error as Error);
-      }
-    });
-  });
-}
-
-function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopping: AbortSignal): void {
-  const url = mount.prefix + endpoint.path;
-  fastify.route({
+/** What answers the endpoints: caller, path, body, in this order. Streams would delay a stop for ever; they end with `stopping`. */
+export function routesOf(mount: Mount, stopping: AbortSignal): Route[] {
+  return mount.endpoints.map((endpoint) => ({
     method: endpoint.method,
-    // An empty file name is a name that the endpoint refuses, not another address.
-    url: endpoint.takesStream && /:\w+$/.test(url) ? `${url}?` : url,
-    onRequest: (request, _reply, done) => {
-      const located = locateCall(request, endpoint, mount);
-      if (located instanceof Promise) located.then(() => done(), done);
-      else done(located);
-    },
-    handler: (request, reply) => {
+    path: mount.prefix + endpoint.path,
+    takesStream: endpoint.takesStream !== undefined,
+    begin: (request) => locateCall(request, endpoint, mount),
+    handle(request, reply) {
       const call = request.call as GrowingCall;
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
@@ -110,7 +69,14 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
           : send(reply, endpoint, answer),
       );
     },
-  });
+  }));
+}
+
+/** Aborted when the service stops. */
+export function stopOf(fastify: FastifyInstance): AbortSignal {
+  const stop = new AbortController();
+  fastify.addHook('preClose', async () => stop.abort());
+  return stop.signal;
 }
 
 async function sendStreamTo(
@@ -127,47 +93,17 @@ async function sendStreamTo(
   reply.type(answer.head.type).send();
 }
 
-/**
- * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is registered for it.
- * Methods that only such a path has are refused.
- */
-function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod }: Mount): void {
-  const withParameters = endpoints.filter(({ path }) => path.includes(':'));
-  const byPath = Map.groupBy(endpoints, ({ path }) => path);
-  for (const [path, same] of byPath) {
-    if (path.includes(':')) continue;
-    const others = withParameters.filter((endpoint) => matchesPath(endpoint.path, path));
-    if (others.length === 0) continue;
-    const own = allowedMethods(path, same);
-    const missing = [...new Set(others.map(({ method }) => method))].filter((method) => !own.includes(method));
-    if (missing.length === 0) continue;
-    fastify.route({
-      method: missing,
-      url: prefix + path,
-      onRequest: (request, reply, done) => void refuseMethod(request, reply).catch(done),
-      handler: () => {
-        throw fail('MethodNotAllowed');
-      },
-    });
-  }
-}
-
-/** The caller, and what the path names. A refusal is returned and not thrown: the framework is called back. */
-function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): MaybePromise<Error | undefined> {
-  try {
-    const located = andThen(mount.admit(request, endpoint), (admitted) => {
-      request.call = beginCall(request, endpoint, admitted);
-      if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.needsNoRoom)
-        mount.assertRoom(endpoint.method === 'POST' ? 'create' : 'change');
-      return endpoint.locate?.(request.call);
-    });
-    return andThen(located, (found) => {
-      if (request.call) request.call.located = found;
-      return undefined;
-    });
-  } catch (error) {
-    return error as Error;
-  }
+/** The caller, and what the path names. @throws Failure */
+function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): MaybePromise<void> {
+  const located = andThen(mount.admit(request, endpoint), (admitted) => {
+    request.call = beginCall(request, endpoint, admitted);
+    if (endpoint.method !== 'GET' && endpoint.method !== 'DELETE' && !endpoint.needsNoRoom)
+      mount.assertRoom(endpoint.method === 'POST' ? 'create' : 'change');
+    return endpoint.locate?.(request.call);
+  });
+  return andThen(located, (found) => {
+    if (request.call) request.call.located = found;
+  });
 }
 
 /** Another role, another installation or other rules show something else: the stream ends, and the client reconnects and is checked again. */

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
-import { allowedMethods } from '../allowed-methods.ts';
-import type { Endpoint } from '../endpoint.ts';
-import { acceptJson } from '../mount-endpoints.ts';
-import { type ConsoleDataOptions, dataPath, mountConsoleData, reachable } from './console-data.ts';
+import { routesOf, stopOf } from '../mount-endpoints.ts';
+import { pathBelow, type Route, Router, registerRoutes } from '../router.ts';
+import { type ConsoleDataOptions, consoleData } from './console-data.ts';
 import { assertConfirmed, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';
 
@@ -31,10 +30,6 @@ declare module 'fastify' {
 export async function registerConsoleApi(fastify: FastifyInstance, options: ConsoleApiOptions): Promise<void> {
   const guard = createConsoleGuard(options);
   const { data, now } = options;
-  const known = [
-    ...options.endpoints,
-    ...reachable(data.endpoints).map(({ method, path }) => ({ method, path: dataPath + path })),
-  ];
   await fastify.register(
     async (api) => {
       api.decorateRequest('consoleCall', undefined);
@@ -44,23 +39,26 @@ export async function registerConsoleApi(fastify: FastifyInstance, options: Cons
           reply.header('set-cookie', guard.cookies.session.rename(formerSession));
         reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
       });
-      await api.register(async (json) => {
-        acceptJson(json);
-        for (const endpoint of options.endpoints) route(json, endpoint, guard, now);
-      });
-      const refuseMethod = (request: FastifyRequest, reply: FastifyReply) => answerUnrouted(request, reply, known);
-      await mountConsoleData(api, { ...data, guard, now, refuseMethod });
-      api.setNotFoundHandler(refuseMethod);
+      api.decorateRequest('call', undefined);
+      api.decorateRequest('admin', undefined);
+      const router = new Router([
+        ...options.endpoints.map((endpoint) => routeOf(endpoint, guard, now)),
+        ...routesOf(consoleData({ ...data, guard, now }), stopOf(api)),
+      ]);
+      const refuse = (request: FastifyRequest, reply: FastifyReply) => answerUnrouted(request, reply, router);
+      registerRoutes(api, router, refuse);
+      api.setNotFoundHandler(refuse);
     },
     { prefix: consolePrefix },
   );
 }
 
-function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: ConsoleGuard, now: Clock) {
-  fastify.route({
-    method: endpoint.method,
-    url: endpoint.path,
-    onRequest: async (request, reply) => {
+function routeOf(endpoint: ConsoleEndpoint, guard: ConsoleGuard, now: Clock): Route {
+  const { method, path } = endpoint;
+  return {
+    method,
+    path,
+    async begin(request, reply) {
       const admin = await guard.admit(request, endpoint.permission, endpoint.narrows);
       if (endpoint.needsConfirmation && admin) assertConfirmed(admin, now());
       request.consoleCall = {
@@ -78,7 +76,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
       };
       await endpoint.locate?.(request.consoleCall.params);
     },
-    handler: async (request, reply) => {
+    async handle(request, reply) {
       const early = request.consoleCall as Early;
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
@@ -92,7 +90,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
       reply.type('application/json; charset=utf-8');
       return JSON.stringify(answer);
     },
-  });
+  };
 }
 
 /** PostgreSQL accepts no U+0000 in a text, so nothing has such a name. */
@@ -108,13 +106,8 @@ function readQuery(query: Readonly<Record<string, string | string[]>>): Readonly
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-async function answerUnrouted(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  endpoints: readonly Pick<Endpoint, 'method' | 'path'>[],
-): Promise<void> {
-  const path = (request.url.split('?')[0] ?? '').slice(consolePrefix.length);
-  const allowed = allowedMethods(path, endpoints);
+function answerUnrouted(request: FastifyRequest, reply: FastifyReply, router: Router): never {
+  const allowed = router.methodsOf(pathBelow(consolePrefix, request));
   if (allowed.length === 0) throw fail('NotFound');
   reply.header('allow', allowed.join(', '));
   throw fail('MethodNotAllowed', {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Change } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
 import { isAllowed } from '../../access/roles.ts';
@@ -9,7 +9,7 @@ import { auditedHandle, storesNothing } from '../audited-handle.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import { isByVenue } from '../grants.ts';
 import { assertNotAskedBy, hiddenMembers, withoutMembers } from '../hidden-members.ts';
-import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
+import type { AssertRoom, HandlerAnswer, Mount } from '../mount-endpoints.ts';
 import { handleOnce } from '../once.ts';
 import { type AdminContext, assertConfirmed } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
@@ -31,7 +31,6 @@ export interface ConsoleDataOptions {
 interface Options extends ConsoleDataOptions {
   readonly guard: ConsoleGuard;
   readonly now: Clock;
-  readonly refuseMethod: Mount['refuseMethod'];
 }
 
 declare module 'fastify' {
@@ -49,13 +48,11 @@ export function reachable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
  * Lets administrators work with an app's data through the endpoints of `/api/v2`, with a session and a role instead of
  * the app's credentials, policy and bearer. `call.user` is never set, and no rate limit applies.
  */
-export async function mountConsoleData(fastify: FastifyInstance, options: Options): Promise<void> {
-  fastify.decorateRequest('admin', undefined);
-  const { endpoints, guard, now, refuseMethod } = options;
-  await mountEndpoints(fastify, {
+export function consoleData(options: Options): Mount {
+  const { endpoints, guard, now } = options;
+  return {
     endpoints: reachable(endpoints),
     prefix: dataPath,
-    refuseMethod,
     assertRoom: options.assertRoom,
     async admit(request, endpoint) {
       const permission = dataPermission(endpoint);
@@ -68,7 +65,7 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
       return { app, user: undefined, isAdministrator: true, administrator, role, venues, now: now() };
     },
     handle: (request, endpoint, call) => handle(request, endpoint, call, options),
-  });
+  };
 }
 
 async function handle(

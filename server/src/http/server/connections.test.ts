@@ -5,7 +5,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { onTestFinished, test, vi } from 'vitest';
 import { openConnection } from '../../../test/support/socket.ts';
 import { LongText } from '../long-text.ts';
-import { acceptJson } from '../mount-endpoints.ts';
+import { acceptJson } from '../router.ts';
 import { noteSending, proxyTest } from './connections.ts';
 import { createServer, type ServerOptions } from './server.ts';
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { patternOf } from '../router.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,8 +37,9 @@ function keyOf({ usedKey }: FastifyRequest): string {
 }
 
 /** Without the names of files, which people write, and in apps with pseudonyms without the ids of phones, since a log line has a time. */
-export function pathOf({ url, call, routeOptions }: FastifyRequest): string {
-  if (ofFile.test(url) || (call?.app.pseudonyms && ofPhone.test(url))) return routeOptions.url ?? '';
+export function pathOf(request: FastifyRequest): string {
+  const { url, call } = request;
+  if (ofFile.test(url) || (call?.app.pseudonyms && ofPhone.test(url))) return patternOf(request);
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenSpan, Tracer } from '../../base/telemetry/tracing.ts';
+import { patternOf } from '../router.ts';
 
 /** A span for each request, which continues the caller's trace. Without a tracer there are no such hooks. */
 export function traceRequests(server: FastifyInstance, tracer: Tracer): void {
@@ -24,7 +25,7 @@ export function traceRequests(server: FastifyInstance, tracer: Tracer): void {
   });
   server.addHook('onResponse', (request, reply, done) => {
     // The route's pattern: a path has ids and names of files.
-    const route = request.routeOptions.url ?? 'unrouted';
+    const route = patternOf(request) || 'unrouted';
     const { statusCode } = reply;
     const attributes = {
       'http.route': route,
