@@ -2,6 +2,7 @@ import { compareSamples, type Firing, normalise, type Sample, timeOfId } from '@
 import {
   type Bundle,
   type BundledSite,
+  byClockAhead,
   type Decision,
   type Fired,
   InMemory,
@@ -23,15 +24,20 @@ interface State {
   readonly memory: Memory;
   /** Told with the sightings that it follows from. */
   readonly shown: readonly Shown[];
-  /** All until then was decided here, ms. */
+  /** All until then was decided here, ms by the phone's clock, as all that is told. */
   readonly until: number;
+  /** By how much the phone's clock is ahead, ms, as far as the service has said: decisions go by the service's clock. */
+  readonly ahead: number;
   readonly elsewhere: readonly Firing[];
   /** Ids of what was shown last. */
   readonly deliveries: readonly string[];
   readonly pages: readonly number[];
 }
 
-const newState: State = { memory: nothingKnown, shown: [], until: 0, elsewhere: [], deliveries: [], pages: [] };
+const newState: State = {
+  ...{ memory: nothingKnown, shown: [], until: 0, ahead: 0 },
+  ...{ elsewhere: [], deliveries: [], pages: [] },
+};
 
 /** The service accepts no more at once. */
 const maxSightings = 1_000;
@@ -166,22 +172,26 @@ export class OfflinePhone {
     return result;
   }
 
-  /** What the phone itself would show. */
-  async #decide(sightings: readonly JsonInput[], now: number): Promise<readonly Fired[]> {
+  /** What the phone itself would show. It counts once it is shown. */
+  async #decide(sightings: readonly JsonInput[], ownNow: number): Promise<readonly Fired[]> {
     if (this.#bundle === null) return [];
     this.#site ??= siteOf(this.#bundle);
-    const { memory, elsewhere } = this.#state;
+    const { elsewhere, ahead, shown } = this.#state;
+    const now = ownNow - ahead;
+    // What was not told yet counts, too.
+    const own = shown.map(({ triggerId, visitId, at }): Firing => ({ triggerId, visitId, at: at - ahead }));
+    const memory = { ...this.#state.memory, fired: [...this.#state.memory.fired, ...own] };
     const since = memory.record?.track.at ?? null;
     // The visits of another time do not go on; what was shown still counts.
     const known = since !== null && since > now + setBackMs ? { ...memory, record: null, deadline: null } : memory;
     const installation = this.#installation(this.#site, known, elsewhere);
     const decisions: Decision[] = [];
     if (known.deadline !== null && known.deadline <= now) decisions.push(await installation.lapse(now));
-    const samples = this.#samples(this.#site, sightings, now).filter(
+    const samples = this.#samples(this.#site, sightings).filter(
       ({ occurredAt }) => occurredAt > (installation.memory.record?.track.at ?? Number.NEGATIVE_INFINITY),
     );
     if (samples.length > 0) decisions.push(await installation.take(samples, now));
-    this.#state = { ...this.#state, memory: installation.memory };
+    this.#state = { ...this.#state, memory: { ...installation.memory, fired: this.#state.memory.fired } };
     for (const { event, beaconId, at } of decisions.flatMap(({ events }) => events))
       safely(() => this.#options.onEvent?.({ event, beaconId, at }), this.#options.onError);
     return decisions.flatMap(({ fired }) => fired);
@@ -199,12 +209,15 @@ export class OfflinePhone {
     );
   }
 
-  #samples(site: BundledSite, sightings: readonly JsonInput[], now: number): Sample[] {
+  #samples(site: BundledSite, sightings: readonly JsonInput[]): Sample[] {
+    const { ahead } = this.#state;
     return sightings
       .flatMap((sighting): Sample[] => {
-        const read = normalise(sighting, { receivedAt: now });
+        const read = normalise(sighting, { receivedAt: this.#now() });
         const beaconId = read.ok ? site.beaconOf(read.subject) : undefined;
-        return read.ok && beaconId !== undefined ? [{ ...read.observation, beaconId }] : [];
+        if (!read.ok || beaconId === undefined) return [];
+        const { observation } = read;
+        return [{ ...observation, beaconId, occurredAt: observation.occurredAt - ahead }];
       })
       .sort(compareSamples);
   }
@@ -214,8 +227,7 @@ export class OfflinePhone {
     const before = this.#state;
     const isAsked = now >= this.#pausedUntil && this.#waiting.size > 0;
     const isAnswered = isAsked && (await this.#within((signal) => this.#send(signal)).then(isTrue, isUnanswered));
-    if (isAnswered) this.#forget(fired);
-    else {
+    if (!isAnswered) {
       if (isAsked) this.#pausedUntil = now + pauseMs;
       this.#showOwn(fired, now);
     }
@@ -241,7 +253,7 @@ export class OfflinePhone {
       const { result } = await this.#client.call('sendSightings', { body, ...(signal ? { signal } : {}) });
       this.#state = { ...this.#state, shown: this.#state.shown.filter((one) => !told.includes(one)) };
       await this.#waiting.remove(sightings.length);
-      this.#takeAnswer(result);
+      this.#takeAnswer(result, told);
     }
   }
 
@@ -256,14 +268,17 @@ export class OfflinePhone {
     }
   }
 
-  #takeAnswer({ messages, elsewhere = [] }: Answer): void {
-    const { fired } = this.#state.memory;
-    const shown = messages.map(
-      ({ triggerId, visitId, eventId }): Firing => ({ triggerId, visitId, at: timeOfId(eventId) }),
-    );
+  #takeAnswer({ messages, elsewhere = [], clockErrorMs = 0 }: Answer, told: readonly Shown[]): void {
+    const { memory, ahead } = this.#state;
+    const firings = [
+      ...told.map(({ at, ...one }) => ({ ...one, at: at - clockErrorMs })),
+      ...messages.map(({ eventId, ...one }) => ({ ...one, at: timeOfId(eventId) })),
+    ].map(({ triggerId, visitId, at }): Firing => ({ triggerId, visitId, at }));
+    const moved = clockErrorMs === ahead ? memory : byClockAhead(memory, ahead - clockErrorMs);
     this.#state = {
       ...this.#state,
-      memory: { ...this.#state.memory, fired: [...fired, ...shown] },
+      ahead: clockErrorMs,
+      memory: { ...moved, fired: [...memory.fired, ...firings].slice(-maxSightings) },
       elsewhere: elsewhere.map(({ triggerId, shownAt }) => ({
         triggerId,
         visitId: '',
@@ -288,28 +303,13 @@ export class OfflinePhone {
     }
   }
 
-  /** What the phone would have shown and the service has decided about: only what that has shown counts. */
-  #forget(fired: readonly Fired[]): void {
-    const { memory } = this.#state;
-    const own = new Set(fired.map(({ verdict }) => `${verdict.triggerId} ${verdict.visitId} ${verdict.at}`));
-    const counted = new Set<string>();
-    const left = memory.fired.filter(({ triggerId, visitId, at }) => {
-      const key = `${triggerId} ${visitId} ${at}`;
-      if (!own.has(key)) return true;
-      // The service's own entry comes second.
-      const isSecond = counted.has(key);
-      counted.add(key);
-      return isSecond;
-    });
-    this.#state = { ...this.#state, memory: { ...memory, fired: left } };
-  }
-
   #showOwn(fired: readonly Fired[], now: number): void {
-    const shown = fired.map(({ beaconId, verdict: { triggerId, event, at, eventId, visitId, group } }) => ({
-      ...{ triggerId, beaconId, event, at, eventId, visitId },
+    const { ahead, shown } = this.#state;
+    const own = fired.map(({ beaconId, verdict: { triggerId, event, at, eventId, visitId, group } }) => ({
+      ...{ triggerId, beaconId, event, at: at + ahead, eventId, visitId },
       ...(group === undefined ? {} : { group }),
     }));
-    this.#state = { ...this.#state, until: now, shown: [...this.#state.shown, ...shown].slice(-maxSightings) };
+    this.#state = { ...this.#state, until: now, shown: [...shown, ...own].slice(-maxSightings) };
     for (const { deliveryId, beaconId, verdict, shown: what, language } of fired)
       this.#show({
         ...{ deliveryId, kind: verdict.kind, triggerId: verdict.triggerId, event: verdict.event, beaconId },

@@ -20,6 +20,18 @@ export interface Memory {
 
 export const nothingKnown: Memory = { record: null, deadline: null, fired: [], ended: {} };
 
+/** Of epoch milliseconds: nothing else in a record is so large. */
+const MIN_TIME = 1e11;
+
+/** The presence by a clock that is so many milliseconds ahead of the one by which it was remembered. What was shown stays. */
+export function byClockAhead({ record, deadline, ...rest }: Memory, ahead: number): Memory {
+  const moved = (_: string, value: unknown) => (typeof value === 'number' && value > MIN_TIME ? value + ahead : value);
+  return {
+    ...rest,
+    ...(JSON.parse(JSON.stringify({ record, deadline }), moved) as Pick<Memory, 'record' | 'deadline'>),
+  };
+}
+
 /** Nothing counts for longer, and no cap for more. */
 const FIRED_MS = 32 * 86_400_000;
 const MAX_FIRED = 1_000;

@@ -3,7 +3,7 @@ export { type Bundle, type BundledSite, type BundlePart, siteOf, withAnswer } fr
 export { decide, movable } from './decide.ts';
 export type * from './decision.ts';
 export { noCorrections } from './decision.ts';
-export { InMemory, type Memory, nothingKnown, type Site } from './in-memory.ts';
+export { byClockAhead, InMemory, type Memory, nothingKnown, type Site } from './in-memory.ts';
 export { languageRanges, languageTag, lookUpLanguage } from './language.ts';
 export { mergeSamples, withTimes } from './late.ts';
 export { triggerDeliveryId } from './messages.ts';

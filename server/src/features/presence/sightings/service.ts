@@ -149,7 +149,9 @@ export function createSightingService({ db, site, places, trackCache = new Track
         ...(clockError === 0 ? {} : { clockError: Math.round(clockError / 1000) }),
         events: effects.flatMap(({ events }) => events),
         messages: effects.flatMap(({ messages }) => messages),
-        ...(decided === undefined ? {} : { elsewhere: effects.flatMap(({ elsewhere = [] }) => elsewhere) }),
+        ...(decided === undefined
+          ? {}
+          : { clockErrorMs: clockError, elsewhere: effects.flatMap(({ elsewhere = [] }) => elsewhere) }),
         ...(nearest.length === 0 ? {} : { nearest }),
         problems: found.sort((a, b) => a.index - b.index),
       };

@@ -142,6 +142,7 @@ export interface SightingsAnswer {
   readonly received: number;
   readonly duplicates: number;
   readonly clockError?: number;
+  readonly clockErrorMs?: number;
   readonly events: readonly AnsweredEvent[];
   readonly messages: readonly AnsweredMessage[];
   readonly elsewhere?: readonly Elsewhere[];
@@ -154,6 +155,9 @@ export const answerSchema = Type.Object({
   duplicates: Type.Integer({ minimum: 0, description: 'How many of them were known already' }),
   clockError: Type.Optional(
     Type.Integer({ description: "Seconds by which the sender's clock was ahead (+) or behind (-), and was corrected" }),
+  ),
+  clockErrorMs: Type.Optional(
+    Type.Number({ description: 'The same in milliseconds, for a phone that goes by it; only with `decided`' }),
   ),
   events: Type.Array(eventSchema),
   messages: Type.Array(messageSchema),

@@ -201,7 +201,7 @@ function read(body: unknown): Rehearsal {
   };
 }
 
-const { duplicates: _none, clockError: _right, ...shownMembers } = answerSchema.properties;
+const { duplicates: _none, clockError: _right, clockErrorMs: _exactly, ...shownMembers } = answerSchema.properties;
 const { duplicates: _zero, ...shownExample } = answerExample;
 
 const example = {
