@@ -2,13 +2,43 @@ import { Worker } from 'node:worker_threads';
 import { fail } from '../../base/errors.ts';
 import type { Sql } from '../../base/sql.ts';
 import type { Row, RowBudget } from '../db.ts';
-import type { ThreadAnswer, ThreadRequest } from './sqlite-thread.ts';
+import type { ThreadAnswer, ThreadRequest, ThreadStart } from './sqlite-thread.ts';
 
 type Body<T> = T extends { id: number } ? Omit<T, 'id'> : never;
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Threads whose database was closed, for the next check, backup or database: to start one takes a tenth of a second. */
+const spare = new Map<Worker, NodeJS.Timeout>();
+const maxSpare = 4;
+const spareMs = 60_000;
+
+function keep(worker: Worker): void {
+  forgetOwner(worker);
+  worker.on('error', () => undefined).on('exit', () => forget(worker));
+  // It keeps no process alive.
+  worker.unref();
+  spare.set(worker, setTimeout(() => void worker.terminate(), spareMs).unref());
+}
+
+function takeSpare(): Worker | undefined {
+  const [worker] = spare.keys();
+  if (!worker) return undefined;
+  forget(worker);
+  forgetOwner(worker);
+  return worker;
+}
+
+function forgetOwner(worker: Worker): void {
+  for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
+}
+
+function forget(worker: Worker): void {
+  clearTimeout(spare.get(worker));
+  spare.delete(worker);
 }
 
 /**
@@ -48,7 +78,19 @@ export class SqliteThread {
 
   async close(): Promise<void> {
     clearTimeout(this.#rest);
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    if (!worker) return;
+    if (this.#pending.size > 0 || spare.size >= maxSpare) {
+      await worker.terminate();
+      return;
+    }
+    const hasClosed = await this.#ask({ kind: 'close' }).then(
+      () => true,
+      () => false,
+    );
+    clearTimeout(this.#rest);
+    this.#worker = undefined;
+    if (hasClosed) keep(worker);
   }
 
   #ask(body: Body<ThreadRequest>): Promise<unknown> {
@@ -63,7 +105,8 @@ export class SqliteThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: { file: this.#file } });
+    const worker = takeSpare() ?? new Worker(new URL('./sqlite-thread.ts', import.meta.url));
+    worker.postMessage({ file: this.#file } satisfies ThreadStart);
     worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
     const lost = (cause: unknown) => {
       // An ended thread has no answers to give; pending queries belong to the next one.
