@@ -1292,10 +1292,17 @@ export type ChangeSsoProviderBody = {
 export type ChangeWebhookBody = {
     /** https, or http within your own network */
     readonly url?: string;
-    /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); place.enter: a phone has entered the region of a whole venue; place.exit: it has left that region; visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
-    readonly events?: readonly ("presence.enter" | "presence.exit" | "presence.zone" | "place.enter" | "place.exit" | "visit.opened" | "visit.closed" | "visit.updated" | "message.fired" | "message.verdict" | "push.finished" | "occupancy.exceeded" | "occupancy.cleared" | "alert.begun" | "alert.ended" | "service.alert.begun" | "service.alert.ended")[];
+    /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); place.enter: a phone has entered the region of a whole venue; place.exit: it has left that region; visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; record.creating: a record of a bucket is to be made: the answer allows, refuses or amends it; record.updating: the same of one that is to be changed; record.deleting: the same of one that is to be deleted, which cannot be amended; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
+    readonly events?: readonly ("presence.enter" | "presence.exit" | "presence.zone" | "place.enter" | "place.exit" | "visit.opened" | "visit.closed" | "visit.updated" | "message.fired" | "message.verdict" | "push.finished" | "occupancy.exceeded" | "occupancy.cleared" | "record.creating" | "record.updating" | "record.deleting" | "alert.begun" | "alert.ended" | "service.alert.begun" | "service.alert.ended")[];
     readonly description?: string;
     readonly enabled?: boolean;
+    /** About which it is asked before records change; empty: about all */
+    readonly buckets?: readonly string[];
+    /**
+     * What becomes of the change of a record if no valid answer comes within 5 seconds
+     * @enum {unknown}
+     */
+    readonly withoutAnswer?: "refuse" | "allow";
 };
 export type ConfirmSessionBody = {
     readonly password?: string;
@@ -1460,10 +1467,17 @@ export type CreateSsoProviderBody = {
 export type CreateWebhookBody = {
     /** https, or http within your own network */
     readonly url: string;
-    /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); place.enter: a phone has entered the region of a whole venue; place.exit: it has left that region; visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
-    readonly events: readonly ("presence.enter" | "presence.exit" | "presence.zone" | "place.enter" | "place.exit" | "visit.opened" | "visit.closed" | "visit.updated" | "message.fired" | "message.verdict" | "push.finished" | "occupancy.exceeded" | "occupancy.cleared" | "alert.begun" | "alert.ended" | "service.alert.begun" | "service.alert.ended")[];
+    /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); place.enter: a phone has entered the region of a whole venue; place.exit: it has left that region; visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; record.creating: a record of a bucket is to be made: the answer allows, refuses or amends it; record.updating: the same of one that is to be changed; record.deleting: the same of one that is to be deleted, which cannot be amended; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
+    readonly events: readonly ("presence.enter" | "presence.exit" | "presence.zone" | "place.enter" | "place.exit" | "visit.opened" | "visit.closed" | "visit.updated" | "message.fired" | "message.verdict" | "push.finished" | "occupancy.exceeded" | "occupancy.cleared" | "record.creating" | "record.updating" | "record.deleting" | "alert.begun" | "alert.ended" | "service.alert.begun" | "service.alert.ended")[];
     readonly description?: string;
     readonly enabled?: boolean;
+    /** About which it is asked before records change; empty: about all */
+    readonly buckets?: readonly string[];
+    /**
+     * What becomes of the change of a record if no valid answer comes within 5 seconds
+     * @enum {unknown}
+     */
+    readonly withoutAnswer?: "refuse" | "allow";
 };
 export type DeviceCredentials = {
     /** The app's id, a slash, the device's id */
@@ -2482,10 +2496,17 @@ export type Webhook = {
     readonly objectId: string;
     /** https, or http within your own network */
     readonly url: string;
-    /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); place.enter: a phone has entered the region of a whole venue; place.exit: it has left that region; visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
-    readonly events: readonly ("presence.enter" | "presence.exit" | "presence.zone" | "place.enter" | "place.exit" | "visit.opened" | "visit.closed" | "visit.updated" | "message.fired" | "message.verdict" | "push.finished" | "occupancy.exceeded" | "occupancy.cleared" | "alert.begun" | "alert.ended" | "service.alert.begun" | "service.alert.ended")[];
+    /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); place.enter: a phone has entered the region of a whole venue; place.exit: it has left that region; visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; record.creating: a record of a bucket is to be made: the answer allows, refuses or amends it; record.updating: the same of one that is to be changed; record.deleting: the same of one that is to be deleted, which cannot be amended; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
+    readonly events: readonly ("presence.enter" | "presence.exit" | "presence.zone" | "place.enter" | "place.exit" | "visit.opened" | "visit.closed" | "visit.updated" | "message.fired" | "message.verdict" | "push.finished" | "occupancy.exceeded" | "occupancy.cleared" | "record.creating" | "record.updating" | "record.deleting" | "alert.begun" | "alert.ended" | "service.alert.begun" | "service.alert.ended")[];
     readonly description: string;
     readonly enabled: boolean;
+    /** About which it is asked before records change; empty: about all */
+    readonly buckets: readonly string[];
+    /**
+     * What becomes of the change of a record if no valid answer comes within 5 seconds
+     * @enum {unknown}
+     */
+    readonly withoutAnswer: "refuse" | "allow";
     /**
      * retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer
      * @enum {unknown}

@@ -1,5 +1,11 @@
 import { type TObject, Type } from 'typebox';
 import { tracesOfEvents } from '../features/domain-event.ts';
+import {
+  hookAnswerExample,
+  hookAnswerSchema,
+  hookDataExample,
+  hookDataSchema,
+} from '../features/operate/webhooks/hooks/hook-answer.ts';
 import { webhookDescriptions, webhookEvents } from '../features/operate/webhooks/schemas.ts';
 import type { WebhookCall } from '../http/openapi/webhooks.ts';
 import { resources } from './tables.ts';
@@ -11,8 +17,15 @@ function dataOf(event: string): TObject {
   return found ? Type.Partial(found.record.schema) : Type.Object({});
 }
 
+const hookCall = {
+  data: hookDataSchema,
+  example: hookDataExample,
+  answer: { schema: hookAnswerSchema, example: hookAnswerExample },
+};
+
 /** What webhooks are called with. */
 export const webhookCalls: readonly WebhookCall[] = webhookEvents.map((event) => {
   const told = webhookDescriptions[event];
-  return { event, summary: told.charAt(0).toUpperCase() + told.slice(1), data: dataOf(event) };
+  const summary = told.charAt(0).toUpperCase() + told.slice(1);
+  return event.startsWith('record.') ? { event, summary, ...hookCall } : { event, summary, data: dataOf(event) };
 });

@@ -12,7 +12,7 @@ export const webhookBulk = (appId: string, apps: Session['apps']): Bulk => ({
   change: 'changeWebhook',
   remove: 'deleteWebhook',
   goneText: t('They are no longer called. The lists of their calls are deleted too, and waiting calls are not sent.'),
-  seen: ['url', 'events', 'description', 'enabled'],
+  seen: ['url', 'events', 'description', 'enabled', 'buckets', 'withoutAnswer'],
   hasSwitch: 'enabled',
   offText: t('They are not called until they are switched on again, and calls that are waiting are not sent.'),
   fields: [

@@ -1,14 +1,16 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { Checkbox, MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
+import { bucketsQuery } from '../../lib/data/queries.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import type { Operations, Webhook } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
-import { mayHear, type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
+import { isAsked, mayHear, type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
 
 /** The saved webhook; a new one comes with its secret. */
 export interface SavedWebhook {
@@ -26,7 +28,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-const fields = ['url', 'description', 'events', 'events.'] as const;
+const fields = ['url', 'description', 'events', 'events.', 'buckets', 'withoutAnswer'] as const;
 
 type NewWebhook = Operations['createWebhook']['body'];
 
@@ -34,18 +36,22 @@ interface WebhookFields {
   readonly url: string;
   readonly description: string;
   readonly events: readonly WebhookEvent[];
+  readonly buckets: readonly string[];
+  readonly withoutAnswer: Webhook['withoutAnswer'];
 }
 
 const fieldsOf = (webhook?: Webhook): WebhookFields => ({
   url: webhook?.url ?? '',
   description: webhook?.description ?? '',
   events: webhook?.events ?? [],
+  buckets: webhook?.buckets ?? [],
+  withoutAnswer: webhook?.withoutAnswer ?? 'refuse',
 });
 
-const bodyOf = ({ url, description, events }: WebhookFields) => ({
+const bodyOf = ({ url, description, ...others }: WebhookFields) => ({
   url: url.trim(),
   description: description.trim(),
-  events,
+  ...others,
 });
 
 /** The same calls once more; the secret is its own. */
@@ -69,7 +75,13 @@ export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) 
     done: webhook ? t('The webhook is saved.') : undefined,
     refresh: [webhooksKey(appId)],
     after: (saved) => onDone(saved ?? { objectId: params.webhookId }),
-    labels: { url: t('Address'), description: t('Description'), events: t('Events') },
+    labels: {
+      url: t('Address'),
+      description: t('Description'),
+      events: t('Events'),
+      buckets: t('Buckets'),
+      withoutAnswer: t('Without an answer'),
+    },
   });
   const { form, submit, isBusy } = shared;
   const { apps } = useSession();
@@ -128,6 +140,46 @@ export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) 
           </Checkbox.Group>
         </Stack>
       </Block>
+      {isAsked(form.values.events) && <AskingFields appId={appId} values={form.values} set={form.set} />}
     </PageForm>
+  );
+}
+
+interface AskingProps {
+  readonly appId: string;
+  readonly values: Pick<WebhookFields, 'buckets' | 'withoutAnswer'>;
+  readonly set: <K extends keyof AskingProps['values']>(name: K, value: WebhookFields[K]) => void;
+}
+
+/** Of a webhook that is asked before records change. */
+function AskingFields({ appId, values, set }: AskingProps) {
+  const { data: buckets = [] } = useQuery(bucketsQuery(appId));
+  const names = new Set([...buckets.map(({ name }) => name), ...values.buckets]);
+  return (
+    <Block title={t('Before records are stored')}>
+      <Stack gap="md">
+        <MultiSelect
+          label={t('Buckets')}
+          description={t('About whose records the server is asked. Empty: those of all buckets.')}
+          data={[...names]}
+          value={[...values.buckets]}
+          onChange={(chosen) => set('buckets', chosen)}
+          searchable
+          hidePickedOptions
+          clearable
+        />
+        <Radio.Group
+          label={t('Without an answer')}
+          description={t('If the server has not answered after five seconds, or with something that cannot be read.')}
+          value={values.withoutAnswer}
+          onChange={(value) => set('withoutAnswer', value as WebhookFields['withoutAnswer'])}
+        >
+          <Stack gap="xs" my="xs">
+            <Radio value="refuse" label={t('Nothing is stored, and the app is asked to try again')} />
+            <Radio value="allow" label={t('The record is stored as the app has sent it')} />
+          </Stack>
+        </Radio.Group>
+      </Stack>
+    </Block>
   );
 }

@@ -13,13 +13,13 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
-import { rich, t } from '../../lib/words/words.ts';
+import { listed, rich, t } from '../../lib/words/words.ts';
 import { CallsBlock } from './calls.tsx';
 import { webhookQuery, webhooksKey } from './queries.ts';
 import { SecretBlock } from './secret-block.tsx';
 import { TestBlock } from './test-block.tsx';
 import { WebhookSwitch } from './webhook-switch.tsx';
-import { webhookHealth, webhookTrouble } from './words.ts';
+import { isAsked, webhookHealth, webhookTrouble } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/webhooks/$webhookId');
 
@@ -67,6 +67,16 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
           <CopyButton text={webhook.url} label={t('address')} />
         </Fact>
         <Fact label={t('Events')}>{webhook.events.join(', ')}</Fact>
+        {isAsked(webhook.events) && (
+          <>
+            <Fact label={t('Asked about')}>
+              {webhook.buckets.length === 0 ? t('All buckets') : listed(webhook.buckets)}
+            </Fact>
+            <Fact label={t('Without an answer')}>
+              {webhook.withoutAnswer === 'allow' ? t('Changes are stored') : t('Changes are refused')}
+            </Fact>
+          </>
+        )}
         <Fact label={t('Condition')}>
           <Badge color={color}>{label}</Badge>
         </Fact>
@@ -100,7 +110,7 @@ function DeleteWebhook({ appId, webhook, isOpen, onClose }: DeleteProps) {
   const remove = useDeleteAsShown<Webhook>({
     name: description || url,
     shown: webhook,
-    members: ['url', 'events', 'description', 'enabled'],
+    members: ['url', 'events', 'description', 'enabled', 'buckets', 'withoutAnswer'],
     read: async () => (await call('getWebhook', { params })).result,
     send: (ifMatch) => call('deleteWebhook', { params, ifMatch }),
     refresh: [webhooksKey(appId)],

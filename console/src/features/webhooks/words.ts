@@ -21,6 +21,9 @@ export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
   'push.finished': t('A push is complete.'),
   'occupancy.exceeded': t('There are more visitors in a zone or a venue than may be.'),
   'occupancy.cleared': t('There are few enough again.'),
+  'record.creating': t('A record is about to be created: the server may refuse or amend it.'),
+  'record.updating': t('A record is about to be changed: the server may refuse or amend it.'),
+  'record.deleting': t('A record is about to be deleted: the server may refuse it.'),
   'alert.begun': t('Something in this app needs a person, such as a beacon that fell silent.'),
   'alert.ended': t('It is over.'),
   'service.alert.begun': t('Something of the whole service needs a person: disk, database, backups, certificates.'),
@@ -28,6 +31,10 @@ export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
 };
 
 export const webhookEvents = Object.keys(webhookEventTexts) as readonly WebhookEvent[];
+
+/** Whether it is asked before records change. */
+export const isAsked = (events: readonly WebhookEvent[]): boolean =>
+  events.some((event) => event.startsWith('record.'));
 
 /** What concerns the service as a whole is for administrators of all apps. */
 export const mayHear = (apps: Session['apps'], event: WebhookEvent): boolean =>

@@ -47,7 +47,7 @@ const maxScopes = 100;
 const maxBuckets = 100;
 const maxVenues = 100;
 const maxGateways = 100;
-const bucketName = /^[A-Za-z][A-Za-z0-9_]{0,29}$/;
+export const bucketName = /^[A-Za-z][A-Za-z0-9_]{0,29}$/;
 const venueId = /^[A-Za-z0-9_-]{1,40}$/;
 /** See `gateway` of a batch of sightings. */
 const gatewayName = /^[^/]{1,200}$/;

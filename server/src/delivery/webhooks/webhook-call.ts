@@ -32,9 +32,9 @@ export interface WebhookClient {
   readonly timeoutMs: number;
   /** Epoch milliseconds, for a `Retry-After` that is a date. */
   readonly now: () => number;
+  /** How much of an answer is read. */
+  readonly maxAnswerBytes?: number | undefined;
 }
-
-const maxAnswerBytes = 4_096;
 
 /** Never throws, whatever the receiver does. */
 export function callReceiver(call: WebhookCall, caller: WebhookClient, signal: AbortSignal): Promise<CallResult> {
@@ -60,7 +60,7 @@ async function callOnce(call: WebhookCall, caller: WebhookClient, signal: AbortS
   } catch (error) {
     if (error instanceof TargetRefused) return result({ outcome: 'refused', text: `Not called: ${error.message}.` });
     const text = timeout.aborted
-      ? `No answer within ${Math.round(caller.timeoutMs / 1000)} s.`
+      ? `No answer within ${Math.ceil(caller.timeoutMs / 1000)} s.`
       : `No connection: ${reasonOf(error)}.`;
     return result({ outcome: 'again', text });
   }
@@ -77,7 +77,11 @@ interface Received {
   readonly answer: string;
 }
 
-function post(call: WebhookCall, { targets }: WebhookClient, signal: AbortSignal): Promise<Received> {
+function post(
+  call: WebhookCall,
+  { targets, maxAnswerBytes = 4_096 }: WebhookClient,
+  signal: AbortSignal,
+): Promise<Received> {
   return new Promise((resolve, reject) => {
     const send = call.url.startsWith('https:') ? httpsRequest : httpRequest;
     const body = Buffer.from(call.body);
@@ -92,7 +96,7 @@ function post(call: WebhookCall, { targets }: WebhookClient, signal: AbortSignal
     });
     request.on('error', reject);
     request.on('response', (response) => {
-      beginningOf(response).then((answer) => {
+      beginningOf(response, maxAnswerBytes).then((answer) => {
         response.destroy();
         resolve({ response, answer });
       }, reject);
@@ -102,7 +106,7 @@ function post(call: WebhookCall, { targets }: WebhookClient, signal: AbortSignal
 }
 
 /** The status has arrived and counts, whatever happens to the rest of the body. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function beginningOf(response: IncomingMessage, maxAnswerBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

@@ -18,6 +18,7 @@ export interface WebhookDeliveryDeps {
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly targets: TargetRules;
   readonly timeoutMs?: number;
+  readonly maxAnswerBytes?: number;
   /** 0 to 1, for the pause before a retry. */
   readonly random?: () => number;
 }
@@ -32,12 +33,12 @@ export const secretContext = (appId: string, webhookId: string) => `webhook ${ap
 
 /** Signs one message and posts it. */
 export async function callWebhook(
-  deps: WebhookDeliveryDeps,
+  deps: Pick<WebhookDeliveryDeps, 'secrets' | 'targets' | 'now' | 'timeoutMs' | 'maxAnswerBytes'>,
   webhook: store.WebhookRow,
   message: { readonly id: string; readonly body: string },
   signal: AbortSignal,
 ): Promise<CallResult> {
-  const { secrets, targets, now, timeoutMs = callTimeoutMs } = deps;
+  const { secrets, targets, now, timeoutMs = callTimeoutMs, maxAnswerBytes } = deps;
   const context = secretContext(webhook.app_id, webhook.object_id);
   const isOldAlive = webhook.old_secret !== null && (webhook.old_secret_until ?? 0) > now();
   const sealed = [webhook.secret, ...(isOldAlive ? [webhook.old_secret as string] : [])];
@@ -49,7 +50,11 @@ export async function callWebhook(
       sealed.map((text) => secrets.open(text, context)),
     ),
   };
-  return callReceiver({ url: webhook.url, headers, body: message.body }, { targets, timeoutMs, now }, signal);
+  return callReceiver(
+    { url: webhook.url, headers, body: message.body },
+    { targets, timeoutMs, now, maxAnswerBytes },
+    signal,
+  );
 }
 
 /**

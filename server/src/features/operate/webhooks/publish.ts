@@ -1,26 +1,18 @@
-import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { newObjectId } from '../../../base/id.ts';
 import type { Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import { Generations } from '../../../db/nodes/generations.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { NewJob } from '../../../jobs/job.ts';
 import type { Announce, DomainEvent } from '../../domain-event.ts';
 import type { Backlog } from './backlog.ts';
+import type { LiveWebhook, WebhookDirectory } from './directory.ts';
 import * as store from './store.ts';
 
 export const webhookJob = 'webhook.send';
 export const timeToLiveMs = 86_400_000;
-const maxCachedApps = 1_000;
-
-interface Subscription {
-  readonly webhookId: string;
-  readonly events: ReadonlySet<string>;
-}
 
 export interface PublisherDeps {
-  readonly cacheVersion: Pick<CacheVersion, 'onChange'>;
+  readonly directory: WebhookDirectory;
   readonly now: Clock;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly backlog: Pick<Backlog, 'noteQueued'>;
@@ -36,32 +28,7 @@ export interface WebhookPublisher {
 }
 
 /** Queues an event in the outbox once for every webhook that wants it. */
-export function createWebhookPublisher({
-  cacheVersion,
-  now,
-  enqueue,
-  backlog,
-  conceal,
-}: PublisherDeps): WebhookPublisher {
-  const known = new BoundedMap<string, readonly Subscription[]>(maxCachedApps);
-  const generations = new Generations();
-  cacheVersion.onChange((appId) => {
-    generations.drop(appId);
-    if (appId === undefined) known.clear();
-    else known.delete(appId);
-  });
-
-  async function load(db: Db, appId: string): Promise<readonly Subscription[]> {
-    const before = generations.of(appId);
-    const rows = await store.listWebhooks(db, appId);
-    const subscriptions = rows
-      .filter((row) => row.is_enabled === 1)
-      .map((row) => ({ webhookId: row.object_id, events: new Set(JSON.parse(row.events) as string[]) }));
-    if (before !== generations.of(appId)) return subscriptions;
-    known.set(appId, subscriptions);
-    return subscriptions;
-  }
-
+export function createWebhookPublisher({ directory, now, enqueue, backlog, conceal }: PublisherDeps): WebhookPublisher {
   async function publish(db: Db, appId: string, webhookId: string, domainEvent: DomainEvent): Promise<void> {
     const objectId = newObjectId(now());
     const payload = renderPayload(appId, domainEvent);
@@ -75,22 +42,23 @@ export function createWebhookPublisher({
   async function tellEach(
     db: Db,
     appId: string,
-    subscriptions: readonly Subscription[],
+    subscriptions: readonly LiveWebhook[],
     tell: Parameters<Announce>[2],
   ): Promise<void> {
     if (subscriptions.length === 0) return;
     const all = subscriptions.map(({ events }) => events);
     const wanted = tell().filter(({ type }) => all.some((events) => events.has(type)));
     for (const domainEvent of await conceal(db, appId, wanted)) {
-      for (const { webhookId, events } of subscriptions) {
-        if (events.has(domainEvent.type)) await publish(db, appId, webhookId, domainEvent);
+      for (const { row, events } of subscriptions) {
+        if (events.has(domainEvent.type)) await publish(db, appId, row.object_id, domainEvent);
       }
     }
   }
 
   return {
-    tell: async (db, appId, tell) => tellEach(db, appId, known.get(appId) ?? (await load(db, appId)), tell),
-    tellRare: async (db, appId, tell) => tellEach(db, appId, await load(db, appId), tell),
+    tell: async (db, appId, tell) =>
+      tellEach(db, appId, directory.known(appId) ?? (await directory.load(db, appId)), tell),
+    tellRare: async (db, appId, tell) => tellEach(db, appId, await directory.load(db, appId), tell),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { bucketName } from '../../../access/keys/scopes.ts';
 import {
   exampleCreated,
   exampleId,
@@ -9,31 +10,40 @@ import {
 } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { alertEventTypes, type DomainEventType, domainEventTypes, type liveEventTypes } from '../../domain-event.ts';
+import { type RecordEventType, recordEventTypes } from '../../record-hooks.ts';
 
-export const webhookDescriptions: Readonly<Record<Exclude<DomainEventType, (typeof liveEventTypes)[number]>, string>> =
-  {
-    'presence.enter': 'a confirmed ENTER',
-    'presence.exit': 'a confirmed EXIT',
-    'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
-    'place.enter': 'a phone has entered the region of a whole venue',
-    'place.exit': 'it has left that region',
-    'visit.opened': 'a visit has begun',
-    'visit.closed': 'a visit is over',
-    'visit.updated': 'late reports have corrected a visit: `change` is corrected, reopened, merged or removed',
-    'message.fired': 'a notification or scenario was shown',
-    'message.verdict': 'for each event and message: shown, or the rule that stopped it',
-    'push.progress': 'a push has reached more recipients',
-    'push.finished': 'every recipient of a push has a state',
-    'occupancy.exceeded': 'there are more visitors in a zone or a venue than its `capacity`',
-    'occupancy.cleared': 'there are few enough again',
-    'alert.begun': 'something in this app needs a person',
-    'alert.ended': 'it is over',
-    'service.alert.begun': 'something of the whole service needs a person: disk, database, backups, certificates',
-    'service.alert.ended': 'it is over',
-  };
+type Described = Exclude<DomainEventType, (typeof liveEventTypes)[number]> | RecordEventType;
+
+export const webhookDescriptions: Readonly<Record<Described, string>> = {
+  'presence.enter': 'a confirmed ENTER',
+  'presence.exit': 'a confirmed EXIT',
+  'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
+  'place.enter': 'a phone has entered the region of a whole venue',
+  'place.exit': 'it has left that region',
+  'visit.opened': 'a visit has begun',
+  'visit.closed': 'a visit is over',
+  'visit.updated': 'late reports have corrected a visit: `change` is corrected, reopened, merged or removed',
+  'message.fired': 'a notification or scenario was shown',
+  'message.verdict': 'for each event and message: shown, or the rule that stopped it',
+  'push.progress': 'a push has reached more recipients',
+  'push.finished': 'every recipient of a push has a state',
+  'occupancy.exceeded': 'there are more visitors in a zone or a venue than its `capacity`',
+  'occupancy.cleared': 'there are few enough again',
+  'record.creating': 'a record of a bucket is to be made: the answer allows, refuses or amends it',
+  'record.updating': 'the same of one that is to be changed',
+  'record.deleting': 'the same of one that is to be deleted, which cannot be amended',
+  'alert.begun': 'something in this app needs a person',
+  'alert.ended': 'it is over',
+  'service.alert.begun': 'something of the whole service needs a person: disk, database, backups, certificates',
+  'service.alert.ended': 'it is over',
+};
 
 /** The events that a webhook can have: all but the progress of a push. */
-export const webhookEvents = [...domainEventTypes.filter((type) => type !== 'push.progress'), ...alertEventTypes];
+export const webhookEvents = [
+  ...domainEventTypes.filter((type) => type !== 'push.progress'),
+  ...recordEventTypes,
+  ...alertEventTypes,
+];
 
 const members = {
   url: Type.String({ minLength: 1, maxLength: 2000, description: 'https, or http within your own network' }),
@@ -45,6 +55,14 @@ const members = {
   }),
   description: Type.String({ maxLength: 200 }),
   enabled: Type.Boolean(),
+  buckets: Type.Array(Type.String({ pattern: bucketName.source }), {
+    maxItems: 100,
+    uniqueItems: true,
+    description: 'About which it is asked before records change; empty: about all',
+  }),
+  withoutAnswer: Type.Enum(['refuse', 'allow'], {
+    description: 'What becomes of the change of a record if no valid answer comes within 5 seconds',
+  }),
 };
 
 const writable = Type.Object({
@@ -52,6 +70,8 @@ const writable = Type.Object({
   events: members.events,
   description: Type.Optional(members.description),
   enabled: Type.Optional(members.enabled),
+  buckets: Type.Optional(members.buckets),
+  withoutAnswer: Type.Optional(members.withoutAnswer),
 });
 export type WebhookFields = Static<typeof writable>;
 export const webhookShape = defineShape(writable);
@@ -91,6 +111,8 @@ export const webhookRecord = {
     objectId: exampleId,
     ...webhookFieldsExample,
     enabled: true,
+    buckets: [],
+    withoutAnswer: 'refuse',
     health: 'ok',
     failingSince: null,
     lastError: null,

@@ -22,7 +22,7 @@ import type { WebhookFields } from './schemas.ts';
 import { hearsOfService } from './service-alerts.ts';
 import * as store from './store.ts';
 import { webhookDeliveries, webhooks } from './tables.ts';
-import { deliveryView, disabledBy, healthOf, webhookView } from './views.ts';
+import { askingOf, deliveryView, disabledBy, healthOf, webhookView } from './views.ts';
 
 export interface WebhookDeps {
   readonly db: Database;
@@ -106,7 +106,7 @@ export class WebhookService {
     const url = await readWebhookUrl(fields.url, targets);
     const objectId = newObjectId(now());
     const secret = newWebhookSecret();
-    const { events, description = '', enabled = true } = fields;
+    const { events, description = '', enabled = true, buckets = [], withoutAnswer = 'refuse' } = fields;
     const row = {
       appId,
       objectId,
@@ -115,6 +115,8 @@ export class WebhookService {
       description,
       isEnabled: enabled,
       serviceBy,
+      buckets: bucketsText(buckets),
+      withoutAnswer,
       now: now(),
     };
     const sealed = secrets.seal(secret, secretContext(appId, objectId));
@@ -123,7 +125,8 @@ export class WebhookService {
       await lockName(db, `webhooks ${appId}`);
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
       await store.insertWebhook(db, { ...row, secret: sealed });
-      await this.#audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });
+      const after = { url, events, description, enabled, buckets, withoutAnswer };
+      await this.#audit(db, by, 'create', { appId, subject: objectId, after });
     });
     return { objectId, createdAt: isoTime(row.now), secret };
   }
@@ -147,6 +150,8 @@ export class WebhookService {
           events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
           description: fields.description ?? row.description,
           is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
+          buckets: fields.buckets === undefined ? row.buckets : bucketsText(fields.buckets),
+          without_answer: fields.withoutAnswer ?? row.without_answer,
           // What was known about the old address does not apply to the new one.
           ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
           ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
@@ -282,11 +287,15 @@ interface Chosen {
   readonly events: unknown;
   readonly description: string;
   readonly enabled: boolean;
+  readonly buckets: readonly string[];
+  readonly withoutAnswer: store.WithoutAnswer;
 }
 
 /** The tag of what its owner has chosen; how the calls went has no part in it. */
-export const webhookTag = ({ url, events, description, enabled }: Chosen) =>
-  entityTag(JSON.stringify([url, events, description, enabled]));
+export const webhookTag = ({ url, events, description, enabled, buckets, withoutAnswer }: Chosen) =>
+  entityTag(JSON.stringify([url, events, description, enabled, buckets, withoutAnswer]));
+
+const bucketsText = (buckets: readonly string[]) => (buckets.length === 0 ? null : JSON.stringify(buckets));
 
 /** Who chooses that it is told of the whole service; null: it is not. @throws Failure OperationForbidden */
 function choosesService(events: readonly string[], { email, reach }: Choosing): string | null {
@@ -304,8 +313,9 @@ function assertWholeService(reach: Reach): void {
     );
 }
 
-function shown({ url, events, description, is_enabled }: store.WebhookRow) {
-  return { url, events: JSON.parse(events) as readonly string[], description, enabled: is_enabled === 1 };
+function shown({ url, events, description, is_enabled, ...row }: store.WebhookRow) {
+  const enabled = is_enabled === 1;
+  return { url, events: JSON.parse(events) as readonly string[], description, enabled, ...askingOf(row) };
 }
 
 function noSuchWebhook(webhookId: string) {

@@ -22,9 +22,16 @@ export interface WebhookRow {
   readonly given_up_at: number | null;
   /** The e-mail of the administrator who chose that it is told of the whole service. */
   readonly service_by: string | null;
+  /** Of one that is asked before records change: a JSON array of names; null: all. */
+  readonly buckets: string | null;
+  /** Of such a one; null: refuse. */
+  readonly without_answer: WithoutAnswer | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
+
+/** What becomes of a change about which there was no answer. */
+export type WithoutAnswer = 'refuse' | 'allow';
 
 export type WebhookDeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
 
@@ -86,14 +93,17 @@ export interface NewWebhook {
   readonly isEnabled: boolean;
   readonly secret: string;
   readonly serviceBy: string | null;
+  readonly buckets: string | null;
+  readonly withoutAnswer: WithoutAnswer;
   readonly now: number;
 }
 
 export async function insertWebhook(db: Db, row: NewWebhook): Promise<void> {
   await db.run(sql`insert into webhooks
-      (app_id, object_id, url, events, description, is_enabled, secret, service_by, created_at, updated_at)
+      (app_id, object_id, url, events, description, is_enabled, secret, service_by, buckets, without_answer,
+        created_at, updated_at)
     values (${row.appId}, ${row.objectId}, ${row.url}, ${row.events}, ${row.description}, ${row.isEnabled ? 1 : 0},
-      ${row.secret}, ${row.serviceBy}, ${row.now}, ${row.now})`);
+      ${row.secret}, ${row.serviceBy}, ${row.buckets}, ${row.withoutAnswer}, ${row.now}, ${row.now})`);
 }
 
 /** Writes the members that can be changed. */
@@ -102,7 +112,8 @@ export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promi
       is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
       old_secret_until = ${row.old_secret_until}, failing_since = ${row.failing_since}, last_error = ${row.last_error},
       disabled_reason = ${row.disabled_reason}, given_up = ${row.given_up}, given_up_since = ${row.given_up_since},
-      given_up_at = ${row.given_up_at}, service_by = ${row.service_by}, updated_at = ${now}
+      given_up_at = ${row.given_up_at}, service_by = ${row.service_by}, buckets = ${row.buckets},
+      without_answer = ${row.without_answer}, updated_at = ${now}
     where app_id = ${row.app_id} and object_id = ${row.object_id}`);
 }
 

@@ -20,6 +20,8 @@ export const webhooks = defineTable({
     given_up_since: nullable(bigint),
     given_up_at: nullable(bigint),
     service_by: nullable(text),
+    buckets: nullable(text),
+    without_answer: nullable(text),
     created_at: bigint,
     updated_at: bigint,
   },

@@ -25,6 +25,12 @@ export function disabledBy({ disabled_reason: reason }: WebhookRow): 'receiver' 
   return reason === chooserIsLimited ? 'rights' : 'receiver';
 }
 
+/** About which buckets it is asked before records change, and what counts without an answer. */
+export const askingOf = ({ buckets, without_answer }: Pick<WebhookRow, 'buckets' | 'without_answer'>) => ({
+  buckets: buckets === null ? [] : (JSON.parse(buckets) as readonly string[]),
+  withoutAnswer: without_answer ?? ('refuse' as const),
+});
+
 export function webhookView(row: WebhookRow, { now, waiting }: { readonly now: number; readonly waiting: number }) {
   return {
     objectId: row.object_id,
@@ -32,6 +38,7 @@ export function webhookView(row: WebhookRow, { now, waiting }: { readonly now: n
     events: JSON.parse(row.events) as string[],
     description: row.description,
     enabled: row.is_enabled === 1,
+    ...askingOf(row),
     health: healthOf(row, now),
     failingSince: timeOrNull(row.failing_since),
     lastError: row.last_error,

@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /** The record that a path names, unless columns say that it is hidden from the caller. */
-function findThere(
+export function findThere(
   db: Db,
   verb: 'update' | 'delete',
   { call, bucket, rules }: Asked,

@@ -4,6 +4,7 @@ import { andThen, type MaybePromise } from '../../../../base/maybe-promise.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { UsageMeter } from '../../../../limits/usage.ts';
 import type { Past } from '../../../../resources/past.ts';
+import type { Asker, FindRecordHook } from '../../../record-hooks.ts';
 import type { Bucket, BucketDirectory } from '../definition/directory.ts';
 import type { AskedMembers } from '../definition/learn.ts';
 import type * as store from '../definition/record-store.ts';
@@ -23,6 +24,7 @@ export interface RecordDeps {
   readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
   readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
   readonly past: Past;
+  readonly recordHook: FindRecordHook;
 }
 
 export type PathCall = Caller & { readonly params: Readonly<Record<string, string>> };
@@ -72,6 +74,13 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   const found = await deps.directory.reload(call.app.appId, call.params['bucketName'] ?? '');
   if (!found) throw noBucket();
   return found;
+}
+
+/** Who a webhook is told makes the change. */
+export function askerOf({ user, secretKey, isAdministrator }: PathCall): Asker {
+  if (user) return { kind: 'user', objectId: user.userId };
+  if (secretKey) return { kind: 'secretKey', objectId: secretKey.keyId, name: secretKey.name };
+  return { kind: isAdministrator ? 'administrator' : 'app' };
 }
 
 /** The key of the record, as its columns are called. */

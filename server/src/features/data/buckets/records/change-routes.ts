@@ -8,11 +8,13 @@ import type { Storer } from '../../../../limits/user-usage.ts';
 import { type AssertUnchanged, readIfMatch, tagged, timeOfChange } from '../../../../resources/entity-tag.ts';
 import { mergePatch } from '../../../../resources/merge-patch.ts';
 import { makerOf } from '../../../../resources/past.ts';
+import type { HookRecord, RecordHook } from '../../../record-hooks.ts';
 import type { Bucket } from '../definition/directory.ts';
 import * as store from '../definition/record-store.ts';
 import { maxRecordBytes, recordBody } from '../definition/schemas.ts';
-import { assertThere, lockThere } from './assert-there.ts';
+import { assertThere, findThere, lockThere } from './assert-there.ts';
 import {
+  askerOf,
   bucketToWrite,
   common,
   noRecord,
@@ -107,10 +109,14 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
         release();
         release = usage.hold(storer, more);
       };
+      const hook = await deps.recordHook(call.app.appId, call.located.name, 'record.updating');
       const changing = { call, merge, assertUnchanged, assertGift, hold };
       const { updatedAt, more, before, ownerId, tag } = await writeRecord<Bucket, Updated>(
         stepsOf(deps, call),
-        (bucket) => deps.db.transaction((db) => change(deps, db, { ...changing, bucket })),
+        async (bucket) => {
+          const asked = hook && (await ask(deps, hook, { ...changing, bucket }));
+          return deps.db.transaction((db) => change(deps, db, { ...changing, bucket, asked }));
+        },
       ).finally(() => release());
       const { appId } = call.app;
       usage.add(appId, { recordBytes: more });
@@ -132,32 +138,65 @@ interface Changing {
   readonly assertGift: ((more: Partial<Stored>) => void) | undefined;
   /** Reserves room until it is written, in place of the previous attempt's reservation. */
   readonly hold: (storer: Storer, more: Partial<Stored>) => void;
+  /** What webhooks were asked and answered. */
+  readonly asked?: Asked | undefined;
+}
+
+interface Asked {
+  /** Of the record that they have seen. */
+  readonly tag: string;
+  readonly document: Document;
+}
+
+/** What the request makes of the record. @throws Failure OperationForbidden, PreconditionFailed, ValidationError */
+function propose(
+  current: store.StoredRecord,
+  { call: { body, now }, bucket, merge, assertUnchanged, asked }: Changing,
+  rules: RecordRules,
+): HookRecord {
+  assertUnchanged?.(tagOf(current));
+  const judged = judgedRow(current);
+  const before = judged.document();
+  const merged = asked?.document ?? rules.keepFixed(before, merge(before, body), Object.keys(body.members));
+  const { createdBy = current.created_by } = body;
+  if (body.createdBy !== undefined) rules.assertMayName(current.created_by, createdBy);
+  const after = { ...judged, document: () => merged, createdBy, updatedAt: timeOfChange(current, now) };
+  rules.assertMayChange(bucket, judged, after);
+  return after;
+}
+
+/** Asks about the record as it is now. @throws Failure ObjectNotFound, and what `propose`, `prepare` and the webhooks throw */
+async function ask(deps: RecordDeps, hook: RecordHook, changing: Changing): Promise<Asked> {
+  const { call, bucket } = changing;
+  const rules = new RecordRules(call, bucket);
+  const current = await findThere(deps.db, 'update', { call, bucket, rules });
+  const before = current && judgedRow(current);
+  if (!before || !rules.isThere('update', bucket, before)) throw noRecord();
+  const after = propose(current, changing, rules);
+  prepare(bucket, after.document());
+  const document = await hook.ask({ before, after, by: askerOf(call) }, (amended) => {
+    rules.assertMayChange(bucket, before, { ...after, document: () => amended });
+    prepare(bucket, amended);
+  });
+  return { tag: tagOf(current), document };
 }
 
 /** One attempt, in a transaction. @throws Failure ObjectNotFound, OperationForbidden, PreconditionFailed and others */
-async function change(
-  deps: RecordDeps,
-  db: Db,
-  { call, bucket, merge, assertUnchanged, assertGift, hold }: Changing,
-): Promise<Attempted<Updated>> {
-  const { body, now } = call;
+async function change(deps: RecordDeps, db: Db, changing: Changing): Promise<Attempted<Updated>> {
+  const { call, bucket, assertGift, hold, asked } = changing;
   const key = storeKeyOf(bucket, call);
   const rules = new RecordRules(call, bucket);
   const current = await lockThere(db, 'update', { call, bucket, rules });
   const judged = current && judgedRow(current);
   if (!judged || !rules.isThere('update', bucket, judged)) throw noRecord();
+  // Somebody else has changed it since the webhooks were asked.
+  if (asked && asked.tag !== tagOf(current)) return { outcome: 'outdated' };
   // Once, however often the transaction is tried.
   db.afterCommit(() => rules.noteDryRun('update', bucket, judged));
-  assertUnchanged?.(tagOf(current));
-  const before = JSON.parse(current.doc) as Document;
-  const merged = rules.keepFixed(before, merge(before, body), Object.keys(body.members));
-  const { createdBy = current.created_by } = body;
-  if (body.createdBy !== undefined) rules.assertMayName(current.created_by, createdBy);
-  const updatedAt = timeOfChange(current, now);
-  const next = { ...judged, document: () => merged, createdBy, updatedAt };
-  rules.assertMayChange(bucket, { ...judged, document: () => before }, next);
+  const after = propose(current, changing, rules);
+  const { createdBy, updatedAt } = after;
   if (createdBy !== null && createdBy !== current.created_by) await assertUser(deps, db, call, createdBy);
-  const prepared = prepare(bucket, merged);
+  const prepared = prepare(bucket, after.document());
   if (prepared.outcome === 'misfits') return prepared;
   const { document } = prepared.write;
   const more = Buffer.byteLength(document) - Buffer.byteLength(current.doc);
@@ -168,7 +207,7 @@ async function change(
   if (!(await store.updateRecord(db, { ...prepared.write, key, createdBy, now: updatedAt })))
     return { outcome: 'outdated' };
   if (isKept(call) && document !== current.doc)
-    await deps.past.noteChange(db, pastOf(key, current), { by: makerOf(call), now });
+    await deps.past.noteChange(db, pastOf(key, current), { by: makerOf(call), now: call.now });
   const was = { ownerId: current.created_by, bytes: Buffer.byteLength(current.doc) };
   const tag = tagOf({ updated_at: updatedAt });
   return { outcome: 'written', result: { updatedAt, more, before: was, ownerId: createdBy, tag } };

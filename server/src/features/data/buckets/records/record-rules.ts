@@ -7,21 +7,13 @@ import type { ResourceRules } from '../../../../access/rules/rules.ts';
 import { type Failure, fail, type Problem } from '../../../../base/errors.ts';
 import { sentence } from '../../../../http/shape.ts';
 import { forbidden } from '../../../../resources/allowed.ts';
+import type { HookRecord as Judged } from '../../../record-hooks.ts';
 import type { Bucket } from '../definition/directory.ts';
 import type { StoredRecord } from '../definition/record-store.ts';
 
 /** The app's rules, asked about records of a bucket: in memory, since a record's document is at hand where it is written. */
 
 export type Document = Readonly<Record<string, unknown>>;
-
-/** A record as rules see it. Its document is parsed only if a rule looks into the record. */
-interface Judged {
-  readonly objectId: string;
-  readonly document: () => Document;
-  readonly createdBy: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 export function judgedRow({ object_id, doc, created_by, created_at, updated_at }: StoredRecord): Judged {
   let parsed: Document | undefined;

@@ -38,7 +38,7 @@ export function prepare(
 /** What became of one attempt to write a record under one definition of its bucket. */
 export type Attempted<T> =
   | { readonly outcome: 'written'; readonly result: T }
-  /** The definition has changed since it was read. Nothing was written. */
+  /** The definition, or the record that webhooks were asked about, has changed since it was read. Nothing was written. */
   | { readonly outcome: 'outdated' }
   | Misfits;
 
@@ -52,7 +52,8 @@ export interface WriteSteps<B> {
 const maxTries = 5;
 
 /**
- * A definition can change between being read and being used; then the document is checked again by the new one.
+ * A definition can change between being read and being used; then the document is checked again by the new one. The same if webhooks
+ * were asked about a record, and somebody else has changed it since.
  *
  * @throws Failure Timeout when it changes again and again, and what an attempt throws
  */

@@ -1,0 +1,163 @@
+import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
+import type { Clock } from '../../../../base/clock.ts';
+import { fail, failureOf } from '../../../../base/errors.ts';
+import { newObjectId } from '../../../../base/id.ts';
+import { andThen } from '../../../../base/maybe-promise.ts';
+import type { SecretBox } from '../../../../base/secrets.ts';
+import type { Database } from '../../../../db/db.ts';
+import type { TargetRules } from '../../../../delivery/provider/target-rules.ts';
+import { mergePatch } from '../../../../resources/merge-patch.ts';
+import type { InBackground } from '../../../feature.ts';
+import type { FindRecordHook, HookRecord, Proposal, RecordEventType, RecordHook } from '../../../record-hooks.ts';
+import { callWebhook } from '../deliver.ts';
+import type { LiveWebhook, WebhookDirectory } from '../directory.ts';
+import { renderPayload } from '../publish.ts';
+import * as store from '../store.ts';
+import { askingOf } from '../views.ts';
+import { type HookAnswer, hookData, readHookAnswer } from './hook-answer.ts';
+import { HookLine } from './hook-line.ts';
+
+export interface RecordHookDeps {
+  readonly db: Database;
+  readonly directory: WebhookDirectory;
+  readonly now: Clock;
+  readonly secrets: Pick<SecretBox, 'open'>;
+  readonly targets: TargetRules;
+  readonly inBackground: InBackground;
+  /** For all webhooks that a request asks, together. */
+  readonly limitMs?: number;
+}
+
+/** As long as a client may be expected to wait. */
+const defaultLimitMs = 5_000;
+/** A document has at most a quarter of it. */
+const maxAnswerBytes = 1_048_576;
+const maxLines = 10_000;
+
+type Document = ReturnType<HookRecord['document']>;
+
+const noAnswer = 'The answer does not have the form that is expected before a record changes.';
+
+/**
+ * Asks webhooks before records change. Nothing waits in the database meanwhile, and what is written afterwards is what they have seen.
+ */
+export function createRecordHooks(deps: RecordHookDeps): FindRecordHook {
+  const lines = new BoundedMap<string, HookLine>(maxLines);
+  const lineOf = ({ object_id: id, last_error: noted }: store.WebhookRow) => {
+    const line = lines.get(id) ?? new HookLine(deps.limitMs ?? defaultLimitMs, noted);
+    lines.set(id, line);
+    return line;
+  };
+  return (appId, bucket, event) =>
+    andThen(deps.directory.known(appId) ?? deps.directory.load(deps.db, appId), (webhooks) => {
+      const asked = webhooks.filter(({ row, events }) => events.has(event) && isAbout(row, bucket));
+      return asked.length === 0 ? undefined : new Asking(deps, { bucket, event, asked, lineOf });
+    });
+}
+
+function isAbout(row: store.WebhookRow, bucket: string): boolean {
+  const { buckets } = askingOf(row);
+  return buckets.length === 0 || buckets.includes(bucket);
+}
+
+interface Asked {
+  readonly bucket: string;
+  readonly event: RecordEventType;
+  readonly asked: readonly LiveWebhook[];
+  readonly lineOf: (row: store.WebhookRow) => HookLine;
+}
+
+class Asking implements RecordHook {
+  readonly #deps: RecordHookDeps;
+  readonly #of: Asked;
+  #until: number | undefined;
+
+  constructor(deps: RecordHookDeps, of: Asked) {
+    this.#deps = deps;
+    this.#of = of;
+  }
+
+  async ask(proposal: Proposal, accept: (document: Document) => void): Promise<Document> {
+    this.#until ??= performance.now() + (this.#deps.limitMs ?? defaultLimitMs);
+    let { after } = proposal;
+    for (const { row } of this.#of.asked) {
+      const document = await this.#askOne(row, after ? { ...proposal, after } : proposal, accept);
+      if (after && document) after = { ...after, document: () => document };
+    }
+    return after?.document() ?? {};
+  }
+
+  /** Undefined: as it was proposed. */
+  async #askOne(
+    row: store.WebhookRow,
+    proposal: Proposal,
+    accept: (document: Document) => void,
+  ): Promise<Document | undefined> {
+    const line = this.#of.lineOf(row);
+    const answer = await this.#answerOf(row, line, proposal);
+    if (answer?.allow === false) {
+      const problem = answer.message ?? "The app's own check refuses this.";
+      throw fail('ValidationError', { message: problem, details: [{ field: '', problem }] });
+    }
+    if (answer?.metadata && proposal.after) {
+      const amended = mergePatch(proposal.after.document(), answer.metadata) as Document;
+      const problem = problemOf(() => accept(amended));
+      if (problem === undefined) return amended;
+      this.#note(row, line, `What the answer makes of the record cannot be stored: ${problem}`);
+    } else if (answer) {
+      return undefined;
+    }
+    if (row.without_answer === 'allow') return undefined;
+    throw fail('Timeout', { message: "The app's own check does not answer. Try again later.", retryAfter: 10 });
+  }
+
+  /** Undefined without a valid answer in time. */
+  async #answerOf(row: store.WebhookRow, line: HookLine, proposal: Proposal): Promise<HookAnswer | undefined> {
+    try {
+      return await line.run(performance.now(), () => this.#call(row, line, proposal));
+    } catch (error) {
+      // Its turn has not come in time.
+      if (failureOf(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #call(row: store.WebhookRow, line: HookLine, proposal: Proposal): Promise<HookAnswer | undefined> {
+    const { bucket, event } = this.#of;
+    const at = this.#deps.now();
+    const timeoutMs = Math.ceil((this.#until ?? 0) - performance.now());
+    if (timeoutMs <= 0) return undefined;
+    const body = renderPayload(row.app_id, { type: event, at, data: hookData(bucket, proposal) });
+    const how = { ...this.#deps, timeoutMs, maxAnswerBytes };
+    const {
+      outcome,
+      text,
+      answer = '',
+    } = await callWebhook(how, row, { id: newObjectId(at), body }, new AbortController().signal);
+    const read = outcome === 'sent' ? readHookAnswer(answer, event === 'record.deleting') : undefined;
+    line.end(performance.now(), read !== undefined);
+    this.#note(row, line, read ? null : outcome === 'sent' ? noAnswer : text);
+    return read;
+  }
+
+  /** What its owner is shown; null: it is well. Written only when it changes. */
+  #note(row: store.WebhookRow, line: HookLine, error: string | null): void {
+    if (line.noted === error) return;
+    line.noted = error;
+    const { db, now, inBackground } = this.#deps;
+    inBackground('noting the answers of a webhook', () =>
+      error === null ? store.noteSuccess(db, row) : store.noteFailure(db, row, error, now()),
+    );
+  }
+}
+
+function problemOf(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!failure) throw error;
+    return failure.message;
+  }
+}
