@@ -184,6 +184,24 @@ describe('webhooks in the console', () => {
     assert.equal(row?.['events'], '["presence.enter","visit.closed"]');
   });
 
+  test('one that is asked before records change says about which, and what counts without an answer', async () => {
+    await site.app.app.buckets.createBucket(site.app.appId, 'orders');
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    assert.equal(await page.getByText('Before records are stored').count(), 0);
+    await event('record.creating').check();
+    await page.getByRole('combobox', { name: 'Buckets' }).fill('ord');
+    await page.getByRole('option', { name: 'orders' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('radio', { name: 'The record is stored as the app has sent it' }).check();
+    await assertAccessible(page);
+    await takePictures(page, 'webhooks-asked');
+    await button('Save').click();
+    await block('Facts').getByText('orders').waitFor();
+    await block('Facts').getByText('Changes are stored').waitFor();
+    const [row] = await stored();
+    assert.deepEqual([row?.['buckets'], row?.['without_answer']], ['["orders"]', 'allow']);
+  });
+
   test('the list tells how each one does, and switches it off and on', async () => {
     receiver.answer = answerWith(410);
     await happen('EXIT');
