@@ -30,6 +30,8 @@ export interface PharosOptions {
   readonly databaseUrl?: string;
   /** The process of the database, if it is not part of the service's own. */
   readonly databasePid?: number;
+  /** On one port; on PostgreSQL. */
+  readonly processes?: number;
   /** Another checkout, to compare two versions. */
   readonly checkout?: string;
   /** The rule of all buckets for reading. */
@@ -59,6 +61,7 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     PHAROS_DATA: options.folder,
     PHAROS_PORT: String(port),
     ...(options.databaseUrl ? { PHAROS_DATABASE_URL: options.databaseUrl } : {}),
+    ...(options.processes ? { PHAROS_PROCESSES: String(options.processes) } : {}),
   };
   const service = await start(process.execPath, [main, 'serve'], {
     env: { ...env, ...(options.nodeOptions ? { NODE_OPTIONS: options.nodeOptions } : {}) },

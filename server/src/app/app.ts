@@ -6,7 +6,7 @@ import type { Context } from '../features/context.ts';
 import type { Feature } from '../features/feature.ts';
 import type { ConsoleEndpoint } from '../http/console/console-endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import type { ReadMetrics } from '../http/metrics.ts';
+import type { ReadMetrics } from '../http/server/metrics-of-all.ts';
 import type { JobHandler, JobHandlers } from '../jobs/job.ts';
 import { wakeFromFuture } from '../jobs/store.ts';
 import { startSweeping, sweepDeadJobs } from '../jobs/sweep.ts';
@@ -62,7 +62,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { context, features } = await createContext(own, options.senders);
   const { config, db, now, server, outbox, owns, shares, poller, sightings, devicePort } = context;
   const { background, persistentLimits } = own;
-  const bus = await createBus(context);
+  const bus = await createBus(context, options.siblings);
   if (bus) connectBus(bus, context);
   const worker = createWorker({
     ...{ db, now, outbox, poller, onError: context.onError },

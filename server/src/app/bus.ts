@@ -1,12 +1,20 @@
 import type { Bus } from '../db/nodes/bus.ts';
+import type { Siblings } from '../db/nodes/siblings.ts';
 import { findOwnText } from '../db/settings.ts';
 import type { Context } from '../features/context.ts';
 
 const settingName = 'bus_subject';
 
-/** The configured bus; undefined without one. It connects in the background. */
-export async function createBus({ config, db, onError }: Pick<Context, 'config' | 'db' | 'onError'>) {
-  if (config.busUrl === undefined) return undefined;
+/** The configured bus, otherwise one between the processes of this service; undefined if it has one. It connects in the background. */
+export async function createBus(
+  { config, db, onError }: Pick<Context, 'config' | 'db' | 'onError'>,
+  siblings: Siblings | undefined,
+): Promise<Bus | undefined> {
+  if (config.busUrl === undefined) {
+    if (!siblings) return undefined;
+    const { SiblingBus } = await import('../db/nodes/sibling-bus.ts');
+    return new SiblingBus(siblings);
+  }
   // Loaded only when used.
   const { NatsBus } = await import('../db/nodes/nats-bus.ts');
   return new NatsBus({

@@ -19,14 +19,15 @@ import type { Process } from './process.ts';
 import { webhookCalls } from './webhooks.ts';
 
 /** Registers everything that HTTP reaches. */
-export async function openToHttp({ time, persistentLimits }: Process, context: Context, features: readonly Feature[]) {
+export async function openToHttp(own: Process, context: Context, features: readonly Feature[]) {
+  const { time, persistentLimits, siblings } = own;
   const { config, db, now, issuersTime, server, room, cacheVersion, guard, assertRoom, fileStorage } = context;
   const { findHeld, findConsoleApp: findApp, adminSessions } = context;
   const endpoints = context.endpoints();
   const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
   const clocks = () => [time?.warning(), issuersTime.warning()];
   const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clocks });
-  const metrics = registerMetrics(server, metricsOf(context), context.requestCounts);
+  const metrics = registerMetrics(server, { ...metricsOf(context), siblings }, context.requestCounts);
   registerDocs(server, { endpoints, version, webhooks: webhookCalls, publicUrl: () => config.publicUrl ?? '/' });
   registerHandbook(server);
   for (const feature of features) await feature.register?.(server);

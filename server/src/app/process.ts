@@ -6,6 +6,7 @@ import type { Database } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { Poller } from '../db/nodes/poller.ts';
 import { SharedTime, type SteadyTime } from '../db/nodes/shared-time.ts';
+import type { Siblings } from '../db/nodes/siblings.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
 import { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import type { InBackground } from '../features/feature.ts';
@@ -29,13 +30,15 @@ export interface ProcessOptions {
   readonly passwordCost?: PasswordCost;
   /** Stops the service and starts it again in this process; without it, that has to be done on the machine. */
   readonly restart?: () => void;
+  /** The other processes of this service, if it has several. */
+  readonly siblings?: Siblings | undefined;
 }
 
 export type Process = Awaited<ReturnType<typeof createProcess>>;
 
 /** What a serving process has one of, of the floors below the features. */
 export async function createProcess(options: ProcessOptions) {
-  const { config, db, now, time, logStream, passwordCost, restart } = options;
+  const { config, db, now, time, logStream, passwordCost, restart, siblings } = options;
   const server: ReturnType<typeof createServer> = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
@@ -80,7 +83,7 @@ export async function createProcess(options: ProcessOptions) {
     : new SharedLimits({ db, now, onError });
   await persistentLimits.load();
   return {
-    ...{ services, config, server, restart, onError, background, time, room, assertRoom, troubles },
+    ...{ services, config, server, restart, siblings, onError, background, time, room, assertRoom, troubles },
     ...{ siteRevision, poller, shares, persistentLimits },
     issuersTime: new IssuersTime((text) => server.log.warn(text)),
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),

@@ -57,6 +57,10 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
     );
   if (values['busUrl'] !== undefined && values['databaseUrl'] === undefined)
     problems.push('PHAROS_BUS_URL is for several nodes on PostgreSQL; set PHAROS_DATABASE_URL too, or leave it out');
+  if (Number(values['processes']) > 1 && values['databaseUrl'] === undefined)
+    problems.push(
+      'PHAROS_PROCESSES above 1 needs PostgreSQL, since the embedded database belongs to one process; set PHAROS_DATABASE_URL too, or leave it out',
+    );
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as unknown as Config;
 }

@@ -67,10 +67,17 @@ const declarations = {
     secret: true,
     parse: busUrl,
   },
+  /** Of `pharos serve`, on one port. */
+  processes: {
+    variable: 'PHAROS_PROCESSES',
+    fallback: '1',
+    help: 'processes that serve on one port, best as many as there are cores; more than one needs PostgreSQL',
+    parse: integer(1, 64),
+  },
   databasePool: {
     variable: 'PHAROS_DATABASE_POOL',
     fallback: '10',
-    help: 'connections to PostgreSQL',
+    help: 'connections of a process to PostgreSQL',
     parse: integer(1, 500),
   },
   /** How long PostgreSQL may take for a short statement; the other time limits are derived from it. */

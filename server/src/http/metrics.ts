@@ -1,13 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Siblings } from '../db/nodes/siblings.ts';
 import { patternOf } from './router.ts';
+import { type ReadMetrics, textOfAll } from './server/metrics-of-all.ts';
 import { RequestCounts } from './server/request-counts.ts';
 
 export interface MetricSources {
@@ -38,6 +33,8 @@ export interface MetricSources {
   readonly givenUpCalls: () => number;
   /** What became of the advertisements that gateways have sent, since the start, by result. */
   readonly advertisements: () => Readonly<Record<string, number>>;
+  /** The other processes of the service, whose metrics are shown too. */
+  readonly siblings?: Siblings | undefined;
 }
 
 interface FileCount {
@@ -56,9 +53,6 @@ function metricsOfProcess(): Registry {
   collectDefaultMetrics({ register: shared, prefix: 'pharos_' });
   return shared;
 }
-
-/** What is shown at `/metrics`, as objects. */
-export type ReadMetrics = () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
 
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
 export function registerMetrics(
@@ -130,11 +124,16 @@ export function registerMetrics(
     counts.note(request.method, route, reply.statusCode, reply.elapsedTime);
     done();
   });
+  const read: ReadMetrics = async () => [
+    ...(await ofProcess.getMetricsAsJSON()),
+    ...(await registry.getMetricsAsJSON()),
+  ];
+  const ofAll = sources.siblings && textOfAll(sources.siblings, read);
   fastify.get('/metrics', async (_request, reply) => {
     reply.type(registry.contentType).header('cache-control', 'no-store');
-    return (await ofProcess.metrics()) + (await registry.metrics());
+    return ofAll ? ofAll() : (await ofProcess.metrics()) + (await registry.metrics());
   });
-  return async () => [...(await ofProcess.getMetricsAsJSON()), ...(await registry.getMetricsAsJSON())];
+  return read;
 }
 
 function storageMetrics(registers: Registry[], { storage }: MetricSources): void {

@@ -53,7 +53,8 @@ function rootOf(error: Error): CodedError {
 }
 
 function explainListening(error: CodedError, config: Config | undefined): string | undefined {
-  if ((error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') || !config) return undefined;
+  // Of several processes the one that starts them binds the address.
+  if (!['listen', 'bind', 'getaddrinfo'].includes(error.syscall ?? '') || !config) return undefined;
   // The service listens on two addresses; the error says which one it is about.
   const name = error.hostname ?? error.address;
   const isMqtt =

@@ -9,6 +9,7 @@ import type { Database } from '../../db/db.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
+import { findSiblings, type Siblings } from '../../db/nodes/siblings.ts';
 import { assertDemoOrEmpty } from '../../demo/make.ts';
 import { findDemoMark } from '../../features/operate/apps/demo-mark.ts';
 import { endLeases } from '../../jobs/store.ts';
@@ -87,6 +88,7 @@ interface How {
   readonly isDemo: boolean;
   /** The signal to stop, which a restart must not miss. */
   readonly stopped: () => Promise<StopEvent>;
+  readonly siblings: Siblings | undefined;
 }
 
 /** Serves until a signal, or until the console asks for another start; then finishes the accepted requests. */
@@ -107,7 +109,8 @@ async function serve(config: Config, terminal: Terminal, how: How): Promise<Stop
     const made = how.isDemo ? await prepareDemo(config, db) : undefined;
     const again = Promise.withResolvers<'restart'>();
     const restart = () => again.resolve('restart');
-    const app = await loadApp({ config, db, ...(await openTime(db)), logStream, restart });
+    const { siblings } = how;
+    const app = await loadApp({ config, db, ...(await openTime(db)), logStream, restart, siblings });
     let demo: Demo | undefined;
     try {
       const stopped = how.stopped();
@@ -115,13 +118,17 @@ async function serve(config: Config, terminal: Terminal, how: How): Promise<Stop
       logStream.hold();
       if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
       await app.server.listen({ host: config.host, port: config.port, backlog });
-      const first = await makeFirstStart(app, config.dataFolder);
       if (made) demo = await openDemo(made, { app, config, db });
-      const texts = demo ? demoTexts(demo) : (await findDemoMark(db)) ? [servedDemo] : [];
-      terminal.out(
-        how.isJson ? JSON.stringify(startJson(app, first, demo)) : startText(app, config, { first, demo: texts }),
-      );
+      // Of several processes the first does this for all.
+      if (siblings === undefined || siblings.number === 1) {
+        const first = await makeFirstStart(app, config.dataFolder);
+        const texts = demo ? demoTexts(demo) : (await findDemoMark(db)) ? [servedDemo] : [];
+        terminal.out(
+          how.isJson ? JSON.stringify(startJson(app, first, demo)) : startText(app, config, { first, demo: texts }),
+        );
+      }
       logStream.flush();
+      siblings?.started();
       app.room.start();
       const tidying = tidyAtRest();
       const signal = await Promise.race([stopped, again.promise]);
@@ -161,7 +168,7 @@ export const serveCommand: Command = {
   name: 'serve',
   summary: 'run the service',
   details:
-    'The first start creates a set-up link for the console and a first app, and prints both. Logs go to standard error as\nJSON lines. SIGTERM or SIGINT stops it after the accepted requests; a second signal stops it at once.',
+    'The first start creates a set-up link for the console and a first app, and prints both. Logs go to standard error as\nJSON lines. SIGTERM or SIGINT stops it after the accepted requests; a second signal stops it at once. With --processes\nthe first of them migrates the database, and one that crashes is replaced.',
   options: { demo: { help: 'fill an empty folder (./data-demo) with a small museum, and let a few visitors walk' } },
   async run(call) {
     const isDemo = call.has('demo');
@@ -171,9 +178,16 @@ export const serveCommand: Command = {
         'With the embedded database nobody else can do the background work: leave PHAROS_WORKER on, or use PostgreSQL.',
       );
     prepareFolder(config);
+    const siblings = await findSiblings(config.processes);
+    if (config.processes > 1 && !siblings) {
+      if (isDemo) throw new UsageError('The demo runs in one process: leave PHAROS_PROCESSES at 1.');
+      const { serveInProcesses } = await import('../support/processes.ts');
+      await serveInProcesses(config.processes, { stopped: signalOnce()(), terminal: call.terminal });
+      return undefined;
+    }
     const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
     try {
-      const how = { isJson: call.isJson, isDemo, stopped: signalOnce() };
+      const how = { isJson: call.isJson, isDemo, stopped: signalOnce(), siblings };
       // The folder stays locked: nobody else gets in between.
       while ((await serve(config, call.terminal, how)) === 'restart');
     } finally {

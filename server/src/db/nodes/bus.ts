@@ -37,3 +37,35 @@ export function readMessage(value: unknown): BusMessage | undefined {
   if (kind === 'devices' && isText(node)) return { kind, node };
   return undefined;
 }
+
+/** Messages that come together are sent together, ms. */
+const gatherMs = 5;
+/** More than this is not gathered: the other nodes then find it a little later. */
+export const maxGathered = 500;
+
+/** Gathers messages for a moment, each once, and sends them together. */
+export class Gatherer {
+  readonly #send: (messages: readonly BusMessage[]) => void;
+  readonly #gathered = new Map<string, BusMessage>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(send: (messages: readonly BusMessage[]) => void) {
+    this.#send = send;
+  }
+
+  add(message: BusMessage): void {
+    if (this.#gathered.size >= maxGathered) return;
+    this.#gathered.set(JSON.stringify(message), message);
+    this.#timer ??= setTimeout(() => {
+      const messages = [...this.#gathered.values()];
+      this.clear();
+      this.#send(messages);
+    }, gatherMs).unref();
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#gathered.clear();
+  }
+}

@@ -1,5 +1,5 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { type Bus, type BusMessage, readMessage } from './bus.ts';
+import { type Bus, type BusMessage, Gatherer, maxGathered, readMessage } from './bus.ts';
 
 export interface NatsBusOptions {
   /** `nats://user:password@host:4222`, or `tls://…`; several joined by commas. */
@@ -10,10 +10,6 @@ export interface NatsBusOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Messages that come together are sent together, ms. */
-const gatherMs = 5;
-/** More than this is not gathered: the other nodes then find it a little later. */
-const maxGathered = 500;
 const maxMessage = 262_144;
 const retryMs = 1_000;
 /** A server that takes the connection and says nothing is as good as none. */
@@ -27,8 +23,7 @@ export class NatsBus implements Bus {
   #connection: NatsConnection | undefined;
   #isConnected = false;
   #isClosed = false;
-  #gathered = new Map<string, BusMessage>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #gatherer = new Gatherer((messages) => this.#send(messages));
   readonly #closed = Promise.withResolvers<undefined>();
 
   constructor(options: NatsBusOptions) {
@@ -41,10 +36,7 @@ export class NatsBus implements Bus {
   }
 
   tell(message: BusMessage): void {
-    if (!this.#isConnected || this.#gathered.size >= maxGathered) return;
-    this.#gathered.set(JSON.stringify(message), message);
-    this.#timer ??= setTimeout(() => this.#send(), gatherMs);
-    this.#timer.unref();
+    if (this.#isConnected) this.#gatherer.add(message);
   }
 
   onMessage(listener: (message: BusMessage) => void): void {
@@ -58,7 +50,7 @@ export class NatsBus implements Bus {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#gatherer.clear();
     this.#isConnected = false;
     await this.#connection?.close().catch(() => undefined);
     // A first connection that is still being made ends by itself: a server that stands still must not hold up the stop.
@@ -112,10 +104,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  #send(): void {
-    this.#timer = undefined;
-    const messages = [...this.#gathered.values()];
-    this.#gathered.clear();
+  #send(messages: readonly BusMessage[]): void {
     if (!this.#isConnected) return;
     try {
       this.#connection?.publish(this.#options.subject, JSON.stringify(messages));
