@@ -5869,6 +5869,7 @@ export const mayDo = {
 /** The operations of `/api/v2` that the console reaches below `/console/api/apps/{appId}/v2`, and what each needs. */
 export const dataNeeds = {
   "listUsers": "users.read",
+  "registerInstallation": "installations.write",
   "listInstallations": "installations.read",
   "getInstallation": "installations.read",
   "deleteInstallation": "installations.write",
@@ -5983,6 +5984,13 @@ export const dataNeeds = {
   "getMessageNumbers": "numbers.read",
   "listOccupancy": "numbers.read",
   "listGateways": "beacons.read",
+  "listHeardNearby": "beacons.read",
+  "listIgnoredTags": "beacons.read",
+  "ignoreTag": "beacons.write",
+  "stopIgnoringTag": "beacons.write",
+  "listAdoptionRules": "beacons.read",
+  "saveAdoptionRule": "beacons.write",
+  "deleteAdoptionRule": "beacons.write",
   "listTelemetry": "beacons.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"

@@ -36,7 +36,7 @@ export const serviceExceptions: readonly Exception[] = [
   { reason: 'the name of a lock', texts: [/^(webhooks|identity providers) \{0\}$/] },
   {
     reason: 'a description in the document of the interface',
-    texts: [/^null: there are fewer than \{0\} days like it/],
+    texts: [/^null: there are fewer than \{0\} days like it/, 'As the list has it', 'With or without dashes'],
   },
   {
     reason: 'the notice about privacy, which has languages of its own, and its export',

@@ -86,6 +86,13 @@ export function topicFilters(text: string): readonly string[] {
   return filters;
 }
 
+export function topicPrefix(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (!/^[\w-]+(?:\/[\w-]+)*$/.test(text))
+    throw new Error('must be the beginning of topics, without wildcards, such as homeassistant');
+  return text;
+}
+
 export const list = (text: string) =>
   text
     .split(',')

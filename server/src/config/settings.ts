@@ -16,6 +16,7 @@ import {
   secretKeys,
   targets,
   topicFilters,
+  topicPrefix,
   trustProxy,
   url,
 } from './setting-values.ts';
@@ -273,6 +274,13 @@ const declarations = {
     fallback: '',
     help: 'AppId of the app to which these gateways belong',
     parse: (text) => (text === '' ? undefined : text),
+  },
+  /** Undefined: Home Assistant is told nothing. */
+  gatewayBrokerDiscovery: {
+    variable: 'PHAROS_GATEWAY_BROKER_DISCOVERY',
+    fallback: '',
+    help: 'prefix under which Home Assistant at that broker is told of zones and beacons, usually homeassistant; empty: it is not',
+    parse: topicPrefix,
   },
   /** Undefined: no traces, and metrics only at `/metrics`. */
   otlpUrl: {

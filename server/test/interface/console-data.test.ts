@@ -89,7 +89,6 @@ const forAppsOnly = [
   'updateUser',
   'patchUser',
   'deleteUser',
-  'registerInstallation',
   'reportReceipts',
   'sendSightings',
   'planRegions',
@@ -178,7 +177,6 @@ for (const database of databases) {
         ['GET', '/users/me', 404],
         ['POST', '/sightings', 404],
         ['POST', '/logs', 405],
-        ['POST', '/installations', 405],
         ['PATCH', '/beacons', 405],
       ] as const)
         assert.equal((await browsers.owner.send({ method, url: url(path) })).status, status, `${method} ${path}`);

@@ -1,26 +1,59 @@
-import { Badge, Skeleton, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import names from '../../components/names/names.module.css';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { BeaconLink } from '../../components/names/names.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import { type Gateway, gatewaysQuery } from '../../lib/fleet/gateways.ts';
 import { showAge } from '../../lib/time/time.ts';
 import { showDuration, type Times, useTimes } from '../../lib/time/times.ts';
 import { t, tenths } from '../../lib/words/words.ts';
+import { HeardNearby, IgnoredTags } from './heard-nearby.tsx';
+import { PlaceDialog } from './place-dialog.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/gateways');
 
-/** The gateways that speak for themselves, and how they are. */
+/** The gateways that speak for themselves, how they are, and what they hear that nobody knows. */
 export function GatewaysPage() {
   const { appId } = route.useParams();
-  const { data, error } = useQuery(gatewaysQuery(appId));
-  const times = useTimes(appId);
+  const { view = 'gateways' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const views = {
+    gateways: <GatewayTable appId={appId} />,
+    heard: <HeardNearby appId={appId} />,
+    ignored: <IgnoredTags appId={appId} />,
+  };
   return (
     <>
       <PageHeader title={t('Gateways')} />
+      <Stack gap="md">
+        <Group>
+          <SegmentedControl
+            aria-label={t('View')}
+            data={[
+              { value: 'gateways', label: t('Gateways') },
+              { value: 'heard', label: t('Heard nearby') },
+              { value: 'ignored', label: t('Ignored') },
+            ]}
+            value={view}
+            onChange={(next) => void navigate({ search: next === 'heard' || next === 'ignored' ? { view: next } : {} })}
+          />
+        </Group>
+        {views[view]}
+      </Stack>
+    </>
+  );
+}
+
+function GatewayTable({ appId }: { readonly appId: string }) {
+  const { data, error } = useQuery(gatewaysQuery(appId));
+  const times = useTimes(appId);
+  const [placing, setPlacing] = useState<string>();
+  return (
+    <>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={200} />}
       {data?.length === 0 && (
@@ -47,12 +80,17 @@ export function GatewaysPage() {
             </Table.Thead>
             <Table.Tbody>
               {data.map((gateway) => (
-                <GatewayRow key={gateway.gatewayId} appId={appId} gateway={gateway} times={times} />
+                <GatewayRow
+                  key={gateway.gatewayId}
+                  {...{ appId, gateway, times }}
+                  onPlace={() => setPlacing(gateway.gatewayId)}
+                />
               ))}
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
       )}
+      {placing && <PlaceDialog appId={appId} gatewayId={placing} onClose={() => setPlacing(undefined)} />}
     </>
   );
 }
@@ -61,9 +99,10 @@ interface RowProps {
   readonly appId: string;
   readonly gateway: Gateway;
   readonly times: Times;
+  readonly onPlace: () => void;
 }
 
-function GatewayRow({ appId, gateway, times }: RowProps) {
+function GatewayRow({ appId, gateway, times, onPlace }: RowProps) {
   const { gatewayId, isOnline, beaconId, heardAt, heardBeacons, firmware, load, uptime } = gateway;
   return (
     <Table.Tr>
@@ -74,7 +113,11 @@ function GatewayRow({ appId, gateway, times }: RowProps) {
         </Badge>
       </Table.Td>
       <Table.Td>
-        {beaconId ? <BeaconLink appId={appId} beaconId={beaconId.objectId} /> : <NoPlace appId={appId} />}
+        {beaconId ? (
+          <BeaconLink appId={appId} beaconId={beaconId.objectId} />
+        ) : (
+          <NoPlace gatewayId={gatewayId} onPlace={onPlace} />
+        )}
       </Table.Td>
       <Table.Td>
         <span title={times.dateTime(heardAt)}>{showAge(heardAt)}</span>
@@ -89,13 +132,18 @@ function GatewayRow({ appId, gateway, times }: RowProps) {
 }
 
 /** What it hears of tags counts for a place only once a beacon stands for it. */
-function NoPlace({ appId }: { readonly appId: string }) {
+function NoPlace({ gatewayId, onPlace }: { readonly gatewayId: string; readonly onPlace: () => void }) {
+  const may = useMayCall()('createBeacon');
+  if (!may) return null;
   return (
-    <Text size="sm" component="span">
-      <Link to="/apps/$appId/beacons" params={{ appId }} className={names.link}>
-        {t('Enter its name at a beacon')}
-      </Link>
-    </Text>
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={t('{action}: {name}', { action: t('Put on a floor'), name: gatewayId })}
+      onClick={onPlace}
+    >
+      {t('Put on a floor')}
+    </Button>
   );
 }
 

@@ -5,6 +5,8 @@ import { app } from '../../frame/routes.ts';
 const list = createRoute({
   getParentRoute: () => app,
   path: '/gateways',
+  validateSearch: ({ view }: Record<string, unknown>): { readonly view?: 'heard' | 'ignored' } =>
+    view === 'heard' || view === 'ignored' ? { view } : {},
   component: forRoles('listGateways', () => import('./gateways-page.tsx'), 'GatewaysPage'),
 });
 

@@ -1,7 +1,8 @@
 import { beacons } from './beacons/resource.ts';
 
+export { insertBeacon } from './beacons/imported.ts';
 export { beaconsIn, beaconsOfPlaces, listPlaced, listWhereBeaconsAre, setZone } from './beacons/place.ts';
-export { findBeaconNames, findMissingBeacons, findUnreadableBeacons } from './beacons/store.ts';
+export { countBeaconsWithUuid, findBeaconNames, findMissingBeacons, findUnreadableBeacons } from './beacons/store.ts';
 export { dayKindsOf } from './venues/day-kinds.ts';
 export { assertPlaceReadable } from './venues/readable.ts';
 export {

@@ -1,3 +1,4 @@
+import { adoptionFeature, makers as adoptionMakers } from './adoption/feature.ts';
 import { bundleFeature } from './bundle/feature.ts';
 import { fleetFeature, makers as fleetMakers } from './fleet/feature.ts';
 import { gatewayFeature, makers as gatewayMakers } from './gateways/feature.ts';
@@ -5,9 +6,16 @@ import { liveFeature, makers as liveMakers } from './live/feature.ts';
 import { logFeature, makers as logMakers } from './logs/feature.ts';
 import { makers as sightingMakers } from './sightings/feature.ts';
 
-export const features = [bundleFeature, gatewayFeature, fleetFeature, liveFeature, logFeature];
+export const features = [bundleFeature, gatewayFeature, adoptionFeature, fleetFeature, liveFeature, logFeature];
 
-export const makers = { ...fleetMakers, ...gatewayMakers, ...liveMakers, ...logMakers, ...sightingMakers };
+export const makers = {
+  ...adoptionMakers,
+  ...fleetMakers,
+  ...gatewayMakers,
+  ...liveMakers,
+  ...logMakers,
+  ...sightingMakers,
+};
 
 type Offers = typeof import('./offers.ts');
 declare module '../services.ts' {

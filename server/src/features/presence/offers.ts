@@ -4,7 +4,13 @@ import { visits } from './sightings/traces/visits.ts';
 export { lockForDecision } from './sightings/lock/lock.ts';
 export { endPresence } from './sightings/record/record.ts';
 export { presenceDays, trackDays } from './sightings/record/retention.ts';
-export { findBeaconsByAddress, findBeaconsByGateway, findInstallationId, findIrks } from './sightings/site/site.ts';
+export {
+  findBeaconsByAddress,
+  findBeaconsByGateway,
+  findInstallationId,
+  findInstallationsByTag,
+  findIrks,
+} from './sightings/site/site.ts';
 export * as traceCounts from './sightings/traces/reported.ts';
 export { firstEventIn, firstVisitIn } from './sightings/traces/reported.ts';
 export * as visitChanges from './sightings/traces/visits.ts';

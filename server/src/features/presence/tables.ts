@@ -1,5 +1,6 @@
 import type { DbTable } from '../../db/table.ts';
 import type { Resource } from '../../resources/define.ts';
+import { adoptionRules, heardNearby, ignoredTags } from './adoption/store.ts';
 import { beaconFindings } from './fleet/finding-store.ts';
 import { beaconDays } from './fleet/store.ts';
 import { gatewayStates } from './gateways/states.ts';
@@ -42,6 +43,9 @@ export const tables: readonly DbTable[] = [
   liveEvents,
   liveApps,
   gatewayStates,
+  heardNearby,
+  ignoredTags,
+  adoptionRules,
   beaconDays,
   beaconFindings,
 ];

@@ -5,7 +5,6 @@ import type { Endpoint } from '../endpoint.ts';
 export const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
   listUsers: 'users.read',
   uploadFile: 'files.upload',
-  registerInstallation: null,
   reportReceipts: null,
 });
 

@@ -24,6 +24,14 @@ async function without(ids: readonly string[], find: (id: string) => Promise<unk
   return missing;
 }
 
+/** @param uuid as beacons' uuids are compared */
+export async function countBeaconsWithUuid(db: Db, appId: string, uuid: string): Promise<number> {
+  const row = await db.one<{ count: number }>(
+    sql`select count(*) as count from beacons where app_id = ${appId} and uuid_key = ${uuid}`,
+  );
+  return Number(row?.count);
+}
+
 /** All beacons of an app, oldest first. */
 export function listBeaconNames(db: Db, appId: string): Promise<{ object_id: string; name: string }[]> {
   return db.all(sql`select object_id, name from beacons where app_id = ${appId} order by object_id`);

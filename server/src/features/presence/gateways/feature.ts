@@ -1,5 +1,7 @@
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
+import { createAnnouncer } from './home-assistant/announcer.ts';
+import { readTold } from './home-assistant/read-told.ts';
 import { createGatewayIntake, type GatewayIntake } from './intake.ts';
 import { createMqttLogin } from './mqtt-login.ts';
 import { reportEndpoint } from './report-route.ts';
@@ -16,11 +18,12 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
-  gatewayIntake: ({ db, now, log, sightings, gatewayStates, hearingLog, findIrks }) => {
+  gatewayIntake: ({ db, now, log, sightings, gatewayStates, hearingLog, heardNearby, findIrks }) => {
     const resolver = new AddressResolver((appId) => findIrks(db, appId), now);
     return createGatewayIntake({
       ...{ now, log, takeHeard: sightings.takeHeard, noteState: gatewayStates.note },
       noteHeard: (appId, gateway, report) => hearingLog.noteGateway(appId, gateway, report),
+      noteNearby: (appId, gateway, one, isStranger) => heardNearby.note(appId, gateway, one, isStranger),
       resolve: (appId, heard) => resolver.resolve(appId, heard),
     });
   },
@@ -32,6 +35,11 @@ export function gatewayFeature(context: Context): Feature {
   const { db, gatewayIntake, gatewayStates, devicePort } = context;
   devicePort.acceptGateways(createMqttLogin({ ...context, intake: gatewayIntake }));
   const subscription = createSubscription({ ...context, intake: gatewayIntake });
+  const announcer = createAnnouncer({
+    ...context,
+    isOurs: () => context.owns('telling Home Assistant'),
+    read: (appId) => readTold(context, appId),
+  });
   return {
     endpoints: [
       stateEndpoint({
@@ -45,6 +53,13 @@ export function gatewayFeature(context: Context): Feature {
       }),
       reportEndpoint(gatewayIntake),
     ],
-    ...(subscription ? { start: subscription.start, close: subscription.close } : {}),
+    start() {
+      subscription?.start();
+      announcer?.start();
+    },
+    stop: () => announcer?.stop(),
+    async close() {
+      await Promise.all([subscription?.close(), announcer?.close()]);
+    },
   };
 }

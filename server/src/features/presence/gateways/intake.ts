@@ -47,6 +47,8 @@ export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
   readonly noteState: GatewayStates['note'];
   /** The same, for what it says of beacons. */
   readonly noteHeard: (appId: string, gateway: string, report: GatewayReport) => void;
+  /** The gateway has heard this, and it was taken or something else became of it. */
+  readonly noteNearby: (appId: string, gateway: string, one: Heard, isStranger: boolean) => void;
   /** Whose the addresses are that change. */
   readonly resolve: (appId: string, heard: readonly Heard[]) => Promise<readonly Heard[]>;
   /** Advertisements of one gateway that wait at most. */
@@ -70,6 +72,7 @@ export function createGatewayIntake({
   takeHeard,
   noteState,
   noteHeard,
+  noteNearby,
   resolve,
   maxWaiting = defaultMaxWaiting,
 }: IntakeDeps) {
@@ -97,7 +100,7 @@ export function createGatewayIntake({
       return new Map(
         found
           .filter(({ code }) => !notes.has(code))
-          .map(({ index, code, message }) => [index, { result: resultOf(code), code, message }]),
+          .map(({ index, code, message }) => [index, outcomeOf(code, message)]),
       );
     };
   }
@@ -135,6 +138,13 @@ export function createGatewayIntake({
         gateway === undefined ? report.heard.map(() => nameless) : await take(sender, gateway, report);
       const counts = noCounts();
       for (const { result } of outcomes) counts[result]++;
+      if (gateway !== undefined)
+        for (const [index, one] of read.heard.entries()) {
+          const { result, code } = outcomes[index] ?? nameless;
+          const isStranger = result === 'unknown' || code === 'unknown_gateway';
+          if (isStranger || result === 'taken' || result === 'beacon')
+            noteNearby(sender.appId, gateway, one, isStranger);
+        }
       counts.refused += report.leftOutCount;
       for (const [result, count] of Object.entries(counts)) totals[result as Result] += count;
       tell(gateway ?? '', counts);
@@ -147,9 +157,12 @@ export function createGatewayIntake({
 export const mayName = ({ gateways }: Pick<GatewaySender, 'gateways'>, gateway: string): boolean =>
   !gateways || [...gateways].some((one) => receiverName(one) === receiverName(gateway));
 
-const noCounts = (): Record<Result, number> => ({ taken: 0, unknown: 0, refused: 0, merged: 0, dropped: 0 });
+const noCounts = (): Record<Result, number> => ({ taken: 0, beacon: 0, unknown: 0, refused: 0, merged: 0, dropped: 0 });
 
-const resultOf = (code: string): Result => (code === 'unknown_tag' ? 'unknown' : 'refused');
+const outcomeOf = (code: string, message: string): Outcome => {
+  if (code === 'known_beacon') return { result: 'beacon' };
+  return { result: code === 'unknown_tag' ? 'unknown' : 'refused', code, message };
+};
 
 const nameless: Outcome = {
   result: 'refused',

@@ -38,6 +38,18 @@ test('knows the last second of a tag as long as it is likely to come again, and 
   assert.deepEqual(resultsOf(await queue.add(message(11_000), take)), ['taken']);
 });
 
+test('keeps a frame that names its tag beside the others that come from the same address', async () => {
+  const stored: unknown[] = [];
+  const take: Take = async (heard) => {
+    stored.push(...heard.map(({ identity }) => identity?.kind));
+    return new Map();
+  };
+  const named = { ...heard, identity: { kind: 'kontakt', id: 'abcdef' } } as const;
+  const outcomes = await new GatewayQueue(take, 10).add({ ...message(1_000), heard: [named, heard, named] }, take);
+  assert.deepEqual(resultsOf(outcomes), ['taken', 'taken', 'merged']);
+  assert.deepEqual(stored, ['kontakt', undefined]);
+});
+
 test('what gave way is new when it is sent again', async () => {
   const first = Promise.withResolvers<ReadonlyMap<number, Outcome>>();
   const take: Take = () => first.promise;

@@ -1,7 +1,10 @@
 import type { Heard } from '@pharos/gateways';
 
-/** What became of an advertisement. `merged`: another one of the same tag in the same second stands for it. */
-export type Result = 'taken' | 'unknown' | 'refused' | 'merged' | 'dropped';
+/**
+ * What became of an advertisement. `beacon`: the app has it as a beacon, not as a tag. `merged`: another one of the same tag in the same
+ * second stands for it.
+ */
+export type Result = 'taken' | 'beacon' | 'unknown' | 'refused' | 'merged' | 'dropped';
 
 export interface Outcome {
   readonly result: Result;
@@ -145,4 +148,6 @@ export class GatewayQueue {
 const asMerged = ({ done }: Waiting): Promise<Outcome> =>
   done.promise.then((outcome) => (outcome === taken ? merged : outcome));
 
-const tagOf = ({ address, identity }: Heard): string => address ?? JSON.stringify(identity);
+/** A frame that names nobody does not stand for one that does: a beacon may send both in turn. */
+const tagOf = ({ address = '', identity }: Heard): string =>
+  identity ? `${address} ${JSON.stringify(identity)}` : address;

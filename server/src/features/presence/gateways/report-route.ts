@@ -19,6 +19,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const answerSchema = Type.Object({
   format: Type.Union([Type.Enum([...formats]), Type.Null()], { description: 'Whose message it was; null: unknown' }),
   taken: count('Advertisements that became sightings'),
+  beacon: count('Of beacons of the app, which are no tags'),
   unknown: count('Of tags that no installation stands for'),
   merged: count('Of tags that were heard before in the same second'),
   dropped: count('Not stored, because the gateway sends more than can be stored'),
@@ -31,7 +32,7 @@ const answerSchema = Type.Object({
 
 const answerExample = {
   format: 'minew' as const,
-  ...{ taken: 12, unknown: 1, merged: 3, dropped: 0, refused: 0 },
+  ...{ taken: 12, beacon: 2, unknown: 1, merged: 3, dropped: 0, refused: 0 },
   problems: [
     {
       code: 'unknown_tag',

@@ -78,7 +78,15 @@ for (const database of databases) {
       const { status, body } = await report('ac233fc03641', [...message, stranger, { ...stranger, rssi: 127 }]);
       assert.equal(status, 200);
       const { problems, ...counts } = body.result;
-      assert.deepEqual(counts, { format: 'minew', taken: 10, unknown: 1, merged: 0, dropped: 0, refused: 1 });
+      assert.deepEqual(counts, {
+        format: 'minew',
+        taken: 10,
+        beacon: 0,
+        unknown: 1,
+        merged: 0,
+        dropped: 0,
+        refused: 1,
+      });
       assert.deepEqual(
         problems.map(({ code, count }: Record<string, unknown>) => [code, count]),
         [

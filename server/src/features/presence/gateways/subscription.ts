@@ -3,6 +3,7 @@ import type { IClientOptions, MqttClient } from 'mqtt';
 import { randomText } from '../../../base/id.ts';
 import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
 import type { Context } from '../../context.ts';
+import { brokerLogin } from './broker-login.ts';
 import type { GatewayIntake, GatewaySender } from './intake.ts';
 
 export interface SubscriptionDeps
@@ -60,7 +61,8 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
         isLost = new AbortController();
       });
       client.on('connect', () => {
-        client.subscribe(filters, { qos: 1 }, (error, granted = []) => {
+        // What is retained was heard then (retain handling, MQTT 5.0, 3.8.3.1); Mosquitto sends it to shared subscriptions, too.
+        client.subscribe(filters, { qos: 1, rh: 2 }, (error, granted = []) => {
           const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
           if (error || refused.length > 0) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
           else tell();
@@ -83,7 +85,6 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
 }
 
 function optionsOf({ db }: SubscriptionDeps, url: string, name: string): IClientOptions {
-  const { username, password } = new URL(url);
   // The broker deals a message to a node that is gone, too, as long as it keeps that node's session.
   const session = db.readsAreLocal
     ? { clientId: name, clean: false, sessionExpiryInterval: sessionSeconds }
@@ -93,8 +94,7 @@ function optionsOf({ db }: SubscriptionDeps, url: string, name: string): IClient
     ...own,
     ...{ protocolVersion: 5, reconnectOnConnackError: true, resubscribe: false, reconnectPeriod: reconnectMs },
     properties: { sessionExpiryInterval, maximumPacketSize: publishLimits.packetBytes, receiveMaximum: maxUnderWay },
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...brokerLogin(url),
   };
 }
 

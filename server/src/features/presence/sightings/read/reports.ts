@@ -282,11 +282,11 @@ async function lookUp(
     String,
   );
   const addresses = distinct(
-    phones.flatMap(({ address }) => address ?? []),
+    [...phones, ...gateways].flatMap(({ address }) => address ?? []),
     addressText,
   );
   const regions = distinct(
-    addresses.filter(({ region }) => region === true),
+    phones.flatMap(({ address }) => address ?? []).filter(({ region }) => region === true),
     regionText,
   );
   const names = distinct(
@@ -347,6 +347,14 @@ function placeOfTag(subject: GatewaySubject, found: Found): Place | Refused {
   const installationId = tagsOf(subject)
     .map((key) => found.byTag.get(key))
     .find((id) => id !== undefined);
+  const known = subject.address && found.byAddress.get(addressText(subject.address));
+  if (installationId === undefined && known) {
+    return {
+      code: 'known_beacon',
+      field: 'tag',
+      message: `The tag is the beacon ${known.objectId} of the app, which is nobody's.`,
+    };
+  }
   if (installationId === undefined) {
     return {
       code: 'unknown_tag',
