@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'vitest';
 import { bothDatabases, buildApp, type TestApp } from '../../test/support/build-app.ts';
 import { type Shell, withShell } from '../../test/support/command-line.ts';
+import { testInFull } from '../../test/support/depth.ts';
 import { blobsOf, fill, openEmpty, withFolder } from '../../test/support/storage/backups.ts';
 import { createApp } from '../app/app.ts';
 import { openDatabase, withServices } from '../cli/commands/storage.ts';
@@ -40,7 +41,8 @@ const exported = (app: TestApp, file: string) =>
 
 for (const from of bothDatabases) {
   for (const to of bothDatabases) {
-    test(`an app of ${from} is imported beside another one of ${to}: same answers, keys, tokens and files`, () =>
+    const testIt = from === to ? testInFull : test;
+    testIt(`an app of ${from} is imported beside another one of ${to}: same answers, keys, tokens and files`, () =>
       withFolder((folder) =>
         withShell(to, async (shell) => {
           const app = await buildApp({ database: from });
@@ -89,7 +91,8 @@ for (const from of bothDatabases) {
             await app.close();
           }
         }),
-      ));
+      ),
+    );
   }
 }
 
