@@ -76,6 +76,8 @@ export function packDebian({ contents, manifest, packages, target }) {
     copyInstalled(Object.keys(manifest.dependencies), { root, packages, target: program });
     leaveOut(program);
     copyFileSync(pinnedNode, join(program, 'node'));
+    // As Debian does with its own programs: a seventh of it is for debuggers.
+    if (existsSync('/usr/bin/strip')) execFileSync('strip', ['--strip-unneeded', join(program, 'node')]);
     const write = (path, text, mode = 0o644) => {
       mkdirSync(join(folder, path, '..'), { recursive: true });
       writeFileSync(join(folder, path), text);
@@ -87,6 +89,7 @@ export function packDebian({ contents, manifest, packages, target }) {
     copyFileSync(join(root, 'deploy', 'pharos.service'), join(folder, 'usr/lib/systemd/system/pharos.service'));
     mkdirSync(join(folder, 'usr/share/doc/pharos'), { recursive: true });
     copyFileSync(join(root, 'LICENSE'), join(folder, 'usr/share/doc/pharos/copyright'));
+    copyFileSync(join(target, 'sbom.cdx.json'), join(folder, 'usr/share/doc/pharos/sbom.cdx.json'));
     for (const [name, text] of Object.entries(scripts)) write(`DEBIAN/${name}`, text, 0o755);
     write('DEBIAN/conffiles', '/etc/pharos.env\n');
     const architecture = architectures[process.arch];

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,15 +21,16 @@ import { installConsumers, otherNode } from '../../sdk/test/install-consumers.ts
 import { pinnedNode, root } from '../install.mjs';
 import { canPackDebian } from './debian.mjs';
 import { npm } from './npm.ts';
+import { installOnDebian, missingForSystems, openImage, readOnly } from './systems.mjs';
 
 const dist = join(root, 'dist');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Starts the service as an operator would, in an empty folder, and returns where it listens. */
-async function serve(folder, [program, ...words]) {
+async function serve(folder, [program, ...words], more = {}) {
   const cwd = mkdtempSync(join(folder, 'empty-'));
-  const env = { PATH: '/usr/bin:/bin', HOME: cwd };
-  const child = spawn(program, [...words, '--port', '0'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', HOME: cwd, PHAROS_PORT: '0', ...more };
+  const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const [, address] = /listens on (http:\S+)/.exec(line) ?? [];
     if (address !== undefined) return { child, address, cwd };
@@ -31,8 +43,16 @@ async function stop({ child }) {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 }
 
+async function freePort() {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 const sizeOf = (folder) =>
-  globSync('**/*', { cwd: folder }).reduce((sum, path) => sum + statSync(join(folder, path)).size, 0);
+  globSync('**/*', { cwd: folder }).reduce((sum, path) => sum + lstatSync(join(folder, path)).size, 0);
 
 describe('what is released', () => {
   let folder;
@@ -93,6 +113,52 @@ describe('what is released', () => {
       assert.equal((await post('users/signin', password)).status, 200);
       await stop(service);
     });
+
+  test('is a container image without a shell, of at most 200 MB, that serves without rights on a read-only root', async (t) => {
+    const missing = missingForSystems();
+    t.skip(missing !== undefined, `${missing} is missing`);
+    const [archive] = globSync(`pharos_${version}_*_image.tar.gz`, { cwd: dist });
+    const { root, config, close } = openImage(join(dist, archive), folder);
+    try {
+      assert.ok(sizeOf(root) < 200e6, String(sizeOf(root)));
+      assert.deepEqual(globSync(['bin/sh', 'usr/bin/{sh,bash,dash,env,busybox}'], { cwd: root }), []);
+      const [data, port] = [mkdtempSync(join(folder, 'volume-')), await freePort()];
+      const user = Number(config.User.split(':')[0]);
+      chownSync(data, user, user);
+      const env = Object.fromEntries(config.Env.map((one) => one.split(/=(.*)/s)));
+      const settings = { ...env, PATH: `${env.PATH}:/usr/sbin:/bin:/sbin`, PHAROS_PORT: String(port) };
+      const within = (words) => readOnly(root, [[data, '/data']], config.User, words);
+      const service = await serve(folder, within([...config.Entrypoint, ...config.Cmd]), settings);
+      const [how, ...check] = config.Healthcheck.Test;
+      assert.equal(how, 'CMD');
+      const [program, ...words] = within(check);
+      execFileSync(program, words, { env: settings, stdio: 'ignore' });
+      assert.equal(statSync(join(data, 'pharos.db')).uid, user);
+      const sbom = JSON.parse(readFileSync(join(root, 'usr/share/doc/pharos/sbom.cdx.json'), 'utf8'));
+      assert.ok(sbom.components.length > 20);
+      await stop(service);
+      assert.throws(() => execFileSync(program, words, { env: settings, stdio: 'ignore' }), 'the check notices');
+    } finally {
+      close();
+    }
+  });
+
+  test('is a Debian package that a small Debian installs and that runs as its own user', async (t) => {
+    const missing = missingForSystems();
+    t.skip(missing !== undefined, `${missing} is missing`);
+    const [deb] = globSync(`pharos_${version}_*.deb`, { cwd: dist });
+    const system = installOnDebian(join(dist, deb), folder);
+    const [program, ...words] = ['chroot', system, '/usr/bin/pharos'];
+    assert.equal(execFileSync(program, [...words, '--version'], { encoding: 'utf8' }).trim(), version);
+    const service = await serve(folder, [program, ...words]);
+    assert.equal((await fetch(`${service.address}/console/`)).status, 200);
+    const database = statSync(join(system, 'var/lib/pharos/pharos.db'));
+    assert.ok(database.uid > 0);
+    await stop(service);
+    execFileSync('chroot', [system, 'dpkg', '--purge', 'pharos'], { stdio: 'ignore' });
+    assert.ok(existsSync(join(system, 'var/lib/pharos/pharos.db')), 'the data stay');
+    assert.ok(!existsSync(join(system, 'usr/lib/pharos/node')));
+  });
 
   test('is a Debian package with a Node of its own, whose unit may do little', { skip: !canPackDebian() }, async () => {
     const [file] = globSync(`pharos_${version}_*.deb`, { cwd: dist });

@@ -1,21 +1,33 @@
 /**
- * `npm run release [-- PART…]`: makes in `dist/` what people install: `service` and `sdk` (npm packages), `debian` (a package for this
- * machine's processor); all of them if none is named. With all of them come a list of what is in them (`sbom.cdx.json`), checksums, and
- * the changelog's part about this version. What is packed is started once before it is kept.
+ * `npm run release [-- TAG | PART…]`: makes in `dist/` what people install: `service` and `sdk` (npm packages), `debian` and `image` (a
+ * package and a container image for this machine's processor), `chart` (for Helm); all of them if none is named, and then also a list of
+ * what is in them (`sbom.cdx.json`), checksums, and the changelog's part about this version. What is packed is started once before it is
+ * kept. With a tag, such as v0.2.0, they are made from a clone of that, not from the files as they are.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readJson, root } from '../install.mjs';
 import { canPackDebian, packDebian } from './debian.mjs';
+import { missingForImage, packImage } from './image.mjs';
 import { npm, npmPack } from './npm.ts';
 import { manifestOf, writePackage } from './package.mjs';
 import { packSdk } from './sdk.ts';
 
-const parts = ['service', 'sdk', 'debian'];
+const parts = ['service', 'sdk', 'debian', 'image', 'chart'];
 
 /** Starts the service of a package, and asks it for a page of each part. */
 async function tryOut(contents, folder) {
@@ -56,24 +68,62 @@ async function release(wanted, target) {
     const contents = join(folder, 'pharos');
     if (wanted.length === parts.length) rmSync(target, { recursive: true, force: true });
     mkdirSync(target, { recursive: true });
-    if (wanted.includes('service') || wanted.includes('debian')) {
+    const has = (...names) => names.some((name) => wanted.includes(name));
+    if (has('service', 'debian', 'image')) {
       await writePackage(contents, manifest);
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
       await tryOut(contents, folder);
       rmSync(join(contents, 'program', 'compile'), { recursive: true, force: true });
     }
-    if (wanted.includes('service')) tell(join(target, npmPack(contents, target)));
-    if (wanted.includes('sdk')) tell(await packSdk(target));
-    if (wanted.includes('debian')) {
-      if (canPackDebian()) tell(packDebian({ contents, manifest, packages, target }));
-      else process.stderr.write('No Debian package: dpkg-deb is not installed.\n');
+    if (has('service')) tell(join(target, npmPack(contents, target)));
+    if (has('sdk')) tell(await packSdk(target));
+    if (has('debian', 'image')) {
+      write(
+        target,
+        'sbom.cdx.json',
+        npm(['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'], root),
+      );
+      packForDebian({ contents, manifest, packages, target }, has('image'));
+    }
+    if (has('chart')) {
+      const file = join(target, `pharos-chart-${manifest.version}.tgz`);
+      execFileSync('tar', ['-czf', file, '-C', join(root, 'deploy', 'chart'), 'pharos']);
+      tell(file);
     }
     if (wanted.length < parts.length) return;
-    write(target, 'sbom.cdx.json', npm(['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'], root));
+    copyFileSync(join(root, 'deploy', 'compose.yaml'), join(target, 'compose.yaml'));
     write(target, 'NOTES.md', notesOf(manifest.version));
     const files = readdirSync(target).filter((name) => name !== 'SHA256SUMS');
     const lines = files.sort().map((name) => `${sha256(join(target, name))}  ${name}\n`);
     write(target, 'SHA256SUMS', lines.join(''));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function packForDebian(what, hasImage) {
+  if (!canPackDebian())
+    return void process.stderr.write('No Debian package and no image: dpkg-deb is not installed.\n');
+  const deb = packDebian(what);
+  tell(deb);
+  const missing = missingForImage();
+  if (hasImage && missing) process.stderr.write(`No image: ${missing} is not installed.\n`);
+  else if (hasImage) tell(packImage({ deb, version: what.manifest.version, target: what.target }));
+}
+
+/** Makes all of it from a clone of the tag, with the packages that its lock file names. */
+function releaseTag(tag, target) {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-tag-'));
+  try {
+    const inherit = { stdio: ['ignore', 2, 2] };
+    execFileSync('git', ['clone', '--quiet', '--depth=1', '--branch', tag, `file://${root}`, folder], inherit);
+    const { version } = readJson(join(folder, 'package.json'));
+    if (tag !== `v${version}`) throw new Error(`The tag ${tag} has version ${version} in its package.json.`);
+    npm(['ci', '--no-audit', '--no-fund'], folder);
+    npm(['run', 'release'], folder);
+    rmSync(target, { recursive: true, force: true });
+    cpSync(join(folder, 'dist'), target, { recursive: true });
+    tell(target);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -89,7 +139,8 @@ function write(target, name, text) {
 
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !parts.includes(word));
-if (unknown === undefined) await release(words.length === 0 ? parts : words, join(root, 'dist'));
+if (words.length === 1 && /^v\d/.test(words[0])) releaseTag(words[0], join(root, 'dist'));
+else if (unknown === undefined) await release(words.length === 0 ? parts : words, join(root, 'dist'));
 else {
   process.stderr.write(`There is no part ${unknown}: ${parts.join(', ')}.\n`);
   process.exitCode = 2;

@@ -44,6 +44,10 @@ test('an image has nothing that git ignores, such as the data of a service that 
 
 test('what the image and the documents say to release, the release has', () => {
   for (const text of [read('deploy/Containerfile'), read('docs/operations.md'), read('sdk/README.md')])
-    for (const [, part = ''] of text.matchAll(/npm run release -- (\w+)/g))
+    for (const [, part = ''] of text.matchAll(/npm run release -- ([a-z]+)\b(?!\d)/g))
       assert.match(read('scripts/release/release.mjs'), new RegExp(`const parts = .*'${part}'`));
+  const { version } = JSON.parse(read('package.json'));
+  for (const path of ['deploy/compose.yaml', 'deploy/chart/pharos/Chart.yaml'])
+    for (const [, found] of read(path).matchAll(/(?:pharos:|ersion: )(\d+\.\d+\.\d+)/g))
+      assert.equal(found, version, path);
 });
