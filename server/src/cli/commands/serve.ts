@@ -156,10 +156,11 @@ async function noteRestore(db: Database, { backupId, askedBy, at }: RestoreResul
 }
 
 /** One wait for all starts of this process. */
-function signalOnce(): () => Promise<StopEvent> {
+function signalOnce(siblings?: Siblings): () => Promise<StopEvent> {
   let waiting: Promise<StopEvent> | undefined;
   return () => {
-    waiting ??= waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+    const signalled = () => waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+    waiting ??= siblings ? Promise.race([siblings.stopped, signalled()]) : signalled();
     return waiting;
   };
 }
@@ -187,7 +188,7 @@ export const serveCommand: Command = {
     }
     const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
     try {
-      const how = { isJson: call.isJson, isDemo, stopped: signalOnce(), siblings };
+      const how = { isJson: call.isJson, isDemo, stopped: signalOnce(siblings), siblings };
       // The folder stays locked: nobody else gets in between.
       while ((await serve(config, call.terminal, how)) === 'restart');
     } finally {

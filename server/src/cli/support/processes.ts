@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { type Letter, startedTopic } from '../../db/nodes/siblings.ts';
+import { type Letter, startedTopic, stopTopic } from '../../db/nodes/siblings.ts';
 import type { Terminal } from './command.ts';
 import type { StopEvent } from './stop-signal.ts';
 
@@ -30,7 +30,7 @@ export async function serveInProcesses(count: number, { stopped, terminal }: Pro
   const stop = (because?: Error) => {
     failure ??= because;
     isStopping = true;
-    for (const worker of running()) worker.process.kill('SIGTERM');
+    for (const worker of running()) worker.send({ topic: stopTopic, from: 0 }, () => undefined);
     if (running().length === 0) ended.resolve();
   };
   const begin = () => {

@@ -9,6 +9,8 @@ export interface Siblings {
   onTold(topic: string, listener: (content: unknown, from: number) => void): void;
   /** Tells whoever has started this process that it serves. */
   started(): void;
+  /** Resolves when that process is asked to stop. A signal would count as the second one where a terminal or systemd signals all. */
+  readonly stopped: Promise<'SIGTERM'>;
 }
 
 /** What processes send to the one that has started them, which passes it on. */
@@ -21,6 +23,7 @@ export interface Letter {
 }
 
 export const startedTopic = 'started';
+export const stopTopic = 'stop';
 
 /** Undefined in a process that serves alone, or that only starts others. */
 export async function findSiblings(count: number): Promise<Siblings | undefined> {
@@ -39,5 +42,6 @@ export async function findSiblings(count: number): Promise<Siblings | undefined>
     tell: (topic, content, to) => send({ topic, content, from: number, to }),
     onTold: (topic, listener) => void listeners.set(topic, listener),
     started: () => send({ topic: startedTopic, from: number }),
+    stopped: new Promise((resolve) => void listeners.set(stopTopic, () => resolve('SIGTERM'))),
   };
 }
