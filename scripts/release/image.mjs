@@ -16,7 +16,7 @@ const has = (program) => ['/usr/bin', '/usr/sbin'].some((folder) => existsSync(j
 /** What is missing here to make one; undefined if nothing is. */
 export const missingForImage = () => ['buildah', 'apt-get', 'dpkg-deb'].find((program) => !has(program));
 
-/** Starts Node without a shell or \`env\`. */
+/** Starts Node without a shell or `env`. */
 const command = "#!/usr/lib/pharos/node\nimport('/usr/lib/pharos/server/bin/pharos.mjs');\n";
 
 /** What base-files and adduser do. */
@@ -65,7 +65,7 @@ export function writeRoot(folder, deb) {
   for (const name of ['data', 'dev', 'proc']) mkdirSync(join(folder, name));
 }
 
-/** Makes the image of a Debian package, for its processor. Returns the archive's path, which \`podman load\` and \`docker load\` read. */
+/** Makes the image of a Debian package, for its processor. Returns the path of the compressed archive, for `gunzip -c FILE | podman load`. */
 export function packImage({ deb, version, target }) {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-image-'));
   try {

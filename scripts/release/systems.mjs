@@ -17,7 +17,10 @@ export const missingForSystems = () =>
 export function openImage(archive, folder) {
   const store = ['--storage-driver', 'vfs', '--root', join(folder, 'store'), '--runroot', join(folder, 'run')];
   const buildah = (...words) => run('buildah', [...store, ...words]).trim();
-  const container = buildah('from', '--quiet', `docker-archive:${archive}`);
+  const file = join(folder, 'image.tar');
+  // Debian's Podman and Buildah read no compressed archive.
+  execFileSync('sh', ['-c', 'gunzip -c "$1" > "$2"', 'sh', archive, file]);
+  const container = buildah('from', '--quiet', `docker-archive:${file}`);
   const { config } = JSON.parse(buildah('inspect', container)).Docker;
   return { config, root: buildah('mount', container), close: () => buildah('umount', container) };
 }
