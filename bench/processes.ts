@@ -1,14 +1,15 @@
 /**
  * `npm run bench -- processes [-- 2 4]`: answers a second of `pharos serve --processes N`, as a multiple of those of one process, on the server
  * that PHAROS_TEST_POSTGRES_URL names. Each process gets a twelfth of a core, so that service, database and load do not compete for a few
- * cores, and what is seen is how the work is divided; the services are measured in turn. As root on Linux, with version 1 of cgroups.
+ * cores, and what is seen is how the work is divided; the services are measured in turn. The processor time is that of the service with the
+ * process that has started it. As root on Linux, with version 1 of cgroups.
  */
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { loader, press } from './compare/generator.ts';
-import { family } from './compare/processes.ts';
+import { cpuSeconds, family } from './compare/processes.ts';
 import { type PharosTarget, startPharos } from './compare/targets/pharos.ts';
 
 const counts = [1, ...(process.argv.length > 2 ? process.argv.slice(2).map(Number) : [2])];
@@ -57,19 +58,25 @@ try {
   process.stdout.write(`${records} records, ${pressure.connections} connections, ${rounds} rounds, ${loader}\n`);
   for (const workload of ['get', 'list'] as const) {
     const rates = new Map<number, number[]>(counts.map((count) => [count, []]));
+    const spent = new Map<number, number[]>(counts.map((count) => [count, []]));
     for (let round = 0; round <= rounds; round++)
       for (const { count, target } of services) {
         const load = await target.load(workload);
         if (!load) continue;
-        const { rate } = await press(target.url, load, pressure);
+        const before = cpuSeconds(family(target.pid));
+        const { rate, answers } = await press(target.url, load, pressure);
         // The first round warms up.
-        if (round > 0) rates.get(count)?.push(rate);
+        if (round === 0) continue;
+        rates.get(count)?.push(rate);
+        spent.get(count)?.push(((cpuSeconds(family(target.pid)) - before) * 1e6) / answers);
       }
-    const median = (count: number) => rates.get(count)?.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
+    const median = (all: readonly number[] = []) => all.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
     for (const count of counts) {
-      const times = median(count) / median(1);
+      const rate = median(rates.get(count));
+      const times = rate / median(rates.get(1));
+      const each = `${Math.round(median(spent.get(count)))} µs of processor time an answer`;
       process.stdout.write(
-        `${workload}: ${count} processes ${Math.round(median(count))}/s, ${times.toFixed(2)} times (${(times / count).toFixed(2)} × N)\n`,
+        `${workload}: ${count} processes ${Math.round(rate)}/s, ${times.toFixed(2)} times (${(times / count).toFixed(2)} × N), ${each}\n`,
       );
     }
   }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Has Patroni elect another primary a few seconds after the primary's host has gone. Patroni by itself waits until the
-# host's lease ends, after its ttl, and takes no less than 20 s for that. Run it on the hosts of etcd, as often as you like:
+# host's lease ends, after its ttl, and takes no less than 20 s for that. Run it on the hosts of etcd, which need etcdctl, curl and
+# ping, as often as you like:
 #   deploy/ha/host-watch.sh ETCD SCOPE [PORT]     http://10.0.0.1:2379 pharos 8008
 #
 # It only takes the lease away; who becomes primary is Patroni's own decision. If the host is alive and just cannot be
