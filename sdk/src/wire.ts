@@ -5146,6 +5146,18 @@ export type Operations = {
         readonly body: undefined;
         readonly answer: DeletedInArrayAnswer;
     };
+    /** Get the OpenAPI document with the buckets of the app */
+    readonly getDocument: {
+        readonly params: undefined;
+        readonly query: undefined;
+        readonly body: undefined;
+        readonly answer: {
+            readonly openapi: string;
+            readonly info: JsonObject;
+            readonly paths: JsonObject;
+            readonly components: JsonObject;
+        };
+    };
     /** List the records of a bucket */
     readonly listRecords: {
         readonly params: {
@@ -6505,6 +6517,7 @@ export const operations = {
   updateSchema: { method: 'PUT', path: '/data/schema/{bucketName}/{objectId}', answer: { result: 'array' } },
   patchSchema: { method: 'PATCH', path: '/data/schema/{bucketName}/{objectId}', answer: { result: 'array' } },
   deleteSchema: { method: 'DELETE', path: '/data/schema/{bucketName}/{objectId}', answer: { result: 'array' } },
+  getDocument: { method: 'GET', path: '/data/openapi', answer: { openapi: 'string', info: 'object', paths: 'object', components: 'object' } },
   listRecords: { method: 'GET', path: '/data/bucket/{bucketName}', answer: { results: 'array' } },
   createRecord: { method: 'POST', path: '/data/bucket/{bucketName}', answer: { result: 'object' }, takesKey: true },
   getRecord: { method: 'GET', path: '/data/bucket/{bucketName}/{objectId}', answer: { result: 'object' } },

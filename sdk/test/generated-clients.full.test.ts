@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { OpenApiDocument } from '../../server/src/http/openapi/openapi.ts';
-import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { buildApp, signIn, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { makeExamples } from '../../server/test/support/interface/examples.ts';
 import { type GeneratedCall, renderCalls, type Where } from './generated-calls.ts';
 import { installConsumers } from './install-consumers.ts';
@@ -126,6 +126,41 @@ describe('clients that others generate from the OpenAPI document', () => {
     const files = ['fetch.ts', 'hey.ts', 'orval.ts'];
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
     const { stdout } = await tool('typescript/bin/tsc', ['-p', '.']).catch((error) => error);
+    assert.equal(stdout, '');
+  });
+
+  test('know the columns of an app’s buckets from its own document', async () => {
+    const { headers } = await signInManager(app);
+    await app.app.buckets.createBucket(app.appId, 'visits_by_hour');
+    const column = { hour: { type: 'Number' }, hall: { type: 'String' }, at: { type: 'Date' } };
+    await post('/data/schema/visits_by_hour', { column }, headers);
+    const { body } = await app.send({ method: 'GET', url: '/api/v2/data/openapi', headers });
+    writeFileSync(join(folder, 'own.json'), JSON.stringify(body));
+    await tool('openapi-typescript/bin/cli.js', ['own.json', '-o', 'own-schema.ts']);
+    writeFileSync(
+      join(folder, 'own.ts'),
+      `import createClient from 'openapi-fetch';
+import type { paths } from './own-schema.ts';
+const client = createClient<paths>({ baseUrl: '' });
+const { data } = await client.GET('/api/v2/data/bucket/visits_by_hour');
+export const hour: number | null | undefined = data?.results[0]?.metadata.hour;
+// @ts-expect-error a number is no text
+export const hall: string | null | undefined = data?.results[0]?.metadata.hour;
+await client.POST('/api/v2/data/bucket/visits_by_hour', { body: { metadata: { hour: 3, hall: null, other: [1] } } });
+// @ts-expect-error
+await client.POST('/api/v2/data/bucket/visits_by_hour', { body: { metadata: { hour: 'three' } } });
+await client.PATCH('/api/v2/data/bucket/visits_by_hour/{objectId}', { params: { path: { objectId: 'x' } }, body: { hour: null } });
+// @ts-expect-error there is no such bucket
+await client.GET('/api/v2/data/bucket/others');
+await client.GET('/api/v2/beacons');
+`,
+    );
+    const compilerOptions = {
+      ...{ target: 'es2022', module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom', 'dom.iterable'] },
+      ...{ types: [], strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
+    };
+    writeFileSync(join(folder, 'tsconfig.own.json'), JSON.stringify({ compilerOptions, files: ['own.ts'] }));
+    const { stdout } = await tool('typescript/bin/tsc', ['-p', 'tsconfig.own.json']).catch((error) => error);
     assert.equal(stdout, '');
   });
 

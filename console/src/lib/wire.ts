@@ -5941,6 +5941,7 @@ export const dataNeeds = {
   "updateSchema": "schemas.write",
   "patchSchema": "schemas.write",
   "deleteSchema": "schemas.write",
+  "getDocument": "schemas.read",
   "listRecords": "records.read",
   "createRecord": "records.write",
   "getRecord": "records.read",

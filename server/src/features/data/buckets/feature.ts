@@ -6,6 +6,7 @@ import type { Feature } from '../../feature.ts';
 import { bucketConsoleEndpoints } from './console-routes.ts';
 import { BucketDirectory } from './definition/directory.ts';
 import { AskedMembers } from './definition/learn.ts';
+import { documentEndpoint } from './document.ts';
 import { bucketJobHandlers } from './jobs.ts';
 import type { RecordDeps } from './records/bucket-of.ts';
 import { createRecordInserter } from './records/record-inserter.ts';
@@ -44,6 +45,7 @@ export function bucketFeature(context: Context): Feature {
   return {
     endpoints: [
       ...schemaEndpoints({ db, directory, service }),
+      documentEndpoint(context),
       ...recordEndpoints({ ...context, directory, asked, insert: createRecordInserter(db) }),
     ],
     consoleEndpoints: bucketConsoleEndpoints({ db, service, assertApp }),

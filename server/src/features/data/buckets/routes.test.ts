@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { type Answer, buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
 
 const records = '/api/v2/data/bucket/birds';
@@ -340,6 +341,32 @@ for (const database of databases) {
         assert.deepEqual(await find(url, { where }), [ids[n]]);
       }
       assert.equal((await send('POST', urls[0] ?? '', { metadata: { n: 'text' } })).body.code, 302);
+    });
+
+    test('the document of the app says what the records of each bucket are like', async () => {
+      for (const column of [{ stars: { type: 'Number' } }, { at: { type: 'Date' }, 'is-public': { type: 'Boolean' } }])
+        assert.equal((await send('POST', '/api/v2/data/schema/guestbook', { column })).status, 201);
+      const metadata = { stars: 5, at: { __type: 'Date', iso: '2026-05-04T09:30:00.000Z' }, note: ['of', 'any', 'kind'] };
+      const url = '/api/v2/data/bucket/guestbook';
+      const id = await add(metadata, url);
+      const { status, body } = await send('GET', '/api/v2/data/openapi');
+      assert.equal(status, 200);
+      const operations: Answer['body'][] = Object.values(body.paths).flatMap((path) => Object.values(path as object));
+      const names = operations.map(({ operationId }) => operationId);
+      assert.equal(new Set(names).size, names.length);
+      assert.ok(names.includes('createRecord_guestbook') && names.includes('listBeacons'));
+      assert.ok(!names.includes('createRecord') && !JSON.stringify(body).includes('{bucketName}/{objectId}"'));
+      const { schemas } = body.components;
+      const answer = body.paths[`${url}/{objectId}`].get.responses['200'].content['application/json'];
+      const check = Compile(schemas as Parameters<typeof Compile>[0], answer.schema);
+      const { body: read } = await send('GET', `${url}/${id}`);
+      assert.deepEqual([...check.Errors(read)], []);
+      assert.ok(check.Check(answer.example));
+      for (const wrong of [{ stars: '5' }, { at: 5 }, { 'is-public': 'no' }])
+        assert.ok(!check.Check({ result: { ...read.result, metadata: { ...metadata, ...wrong } } }), JSON.stringify(wrong));
+      await app.app.apps.changeRules(app.appId, { schemas: { list: 'manager' } });
+      assert.equal((await send('GET', '/api/v2/data/openapi')).status, 403);
+      await app.app.apps.changeRules(app.appId, {});
     });
 
     test('a deleted bucket is gone with its records, and its name is free again', async () => {

@@ -83,15 +83,14 @@ export class BucketService {
   > {
     const { db } = this.#deps;
     const buckets = await store.listBuckets(db, appId);
-    return Promise.all(
-      buckets.map(async (row) => ({
-        objectId: row.object_id,
-        name: row.name,
-        columns: mergeColumns(await store.listSchemas(db, appId, row.object_id)),
-        learned: learnedMembers(readSlots(row)),
-        createdAt: isoTime(row.created_at),
-      })),
-    );
+    const schemas = Map.groupBy(await store.listAllSchemas(db, appId), ({ bucket_id }) => bucket_id);
+    return buckets.map((row) => ({
+      objectId: row.object_id,
+      name: row.name,
+      columns: mergeColumns(schemas.get(row.object_id) ?? []),
+      learned: learnedMembers(readSlots(row)),
+      createdAt: isoTime(row.created_at),
+    }));
   }
 
   /** Puts a bucket into the trash, with its schemas and records. @throws Failure ObjectNotFound */

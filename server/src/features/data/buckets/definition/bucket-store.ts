@@ -61,3 +61,8 @@ export function listSchemas(
     sql`select object_id, metadata, created_at, updated_at from schemas where app_id = ${appId} and bucket_id = ${bucketId} order by object_id`,
   );
 }
+
+/** Those of all buckets of an app. */
+export function listAllSchemas(db: Db, appId: string): Promise<{ bucket_id: string; metadata: string }[]> {
+  return db.all(sql`select bucket_id, metadata from schemas where app_id = ${appId} order by object_id`);
+}
