@@ -5,6 +5,7 @@
  *   npm run bench -- --workloads get,list --connections 64 --seconds 3 --rounds 5
  *   npm run bench -- --targets sqlite,pocketbase --records 100000
  *   npm run bench -- --targets sqlite,before --before FOLDER   another checkout of Pharos beside this one
+ *   npm run bench -- --targets sqlite,traced   what OpenTelemetry costs
  *   npm run bench -- --warm 8   seconds of each workload before it is measured: V8 needs some 100,000 answers to settle
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

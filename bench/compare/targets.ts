@@ -42,6 +42,8 @@ export function starters(databases: Databases, before: string | undefined): Read
     });
   return {
     sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
+    // The same with a collector of OpenTelemetry, which throws away what it gets: every request is traced.
+    traced: (folder) => startPharos({ name: 'Pharos, traced', durability: full, folder, isTraced: true }),
     // The same with rules of an app, for what they cost.
     owner: (folder) => startPharos({ name: 'Pharos, rule owner', durability: full, folder, rule: 'owner' }),
     where: (folder) =>

@@ -3,7 +3,7 @@ import type { OpenApiDocument, Operation } from '../../server/src/http/openapi/o
 /** The input of a call. */
 export interface Where {
   readonly headers: Readonly<Record<string, string>>;
-  readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file', string>>;
+  readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId', string>>;
   /** Of existing records, by the className of pointers. */
   readonly ids: Readonly<Record<'Beacon' | 'Venue' | 'Floor' | '_Installation' | '_User', string>>;
   readonly email: string;
@@ -153,7 +153,7 @@ const heads: Readonly<Record<'fetch' | 'hey' | 'orval', (baseUrl: string) => str
 const shared = `
 interface Where {
   readonly headers: Readonly<Record<string, string>>;
-  readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file', string>>;
+  readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId', string>>;
   readonly ids: Readonly<Record<'Beacon' | 'Venue' | 'Floor' | '_Installation' | '_User', string>>;
   readonly email: string;
   readonly password: string;

@@ -237,7 +237,8 @@ await client.GET('/api/v2/beacons');
     const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
     const detailId = detail ? await send(`/storylines/${objectId}/detail`, scenario) : 'none';
     const file = id === 'uploadFile' ? 'picture.png' : objectId;
-    return { headers, ids, email, password, path: { objectId, detailId, file, bucketName: 'birds' } };
+    const others = { bucketName: 'birds', channelId: 'none', gatewayId: 'none' };
+    return { headers, ids, email, password, path: { objectId, detailId, file, ...others } };
   }
   const inAnHour = () => new Date(app.clock.now + 3_600_000).toISOString();
 

@@ -1,6 +1,7 @@
 /** Pharos as it is shipped: request log, metrics, rate limit, credentials and bearer; a process of its own. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +37,8 @@ export interface PharosOptions {
   readonly checkout?: string;
   /** The rule of all buckets for reading. */
   readonly rule?: string | object;
+  /** Traces and metrics go to a collector that throws them away. */
+  readonly isTraced?: boolean;
   /** Options for the Node that runs the service. */
   readonly nodeOptions?: string;
 }
@@ -57,7 +60,9 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const main = options.checkout ? join(options.checkout, 'server/bin/pharos.mjs') : program;
+  const collector = options.isTraced ? await startCollector() : undefined;
   const env = {
+    ...(collector ? { PHAROS_OTLP_URL: collector.url } : {}),
     PHAROS_DATA: options.folder,
     PHAROS_PORT: String(port),
     ...(options.databaseUrl ? { PHAROS_DATABASE_URL: options.databaseUrl } : {}),
@@ -97,8 +102,20 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
       const { appId, appKey } = JSON.parse(made) as { appId: string; appKey: string };
       return openApp({ url, command }, { 'x-service-appid': appId, 'x-service-appkey': appKey });
     },
-    stop: service.stop,
+    async stop() {
+      await service.stop();
+      collector?.close();
+    },
   };
+}
+
+async function startCollector(): Promise<{ readonly url: string; close(): void }> {
+  const server = createHttpServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
 interface Service {

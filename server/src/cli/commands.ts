@@ -9,13 +9,13 @@ import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/buckets/bucket.ts';
 import { typesCommand } from './commands/buckets/types.ts';
 import { capacityCommand } from './commands/capacity/capacity.ts';
+import { copyCommand } from './commands/copy/copy.ts';
 import { migrateCommand } from './commands/database/migrate.ts';
 import { upgradeCommand } from './commands/database/upgrade.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { fileCommands } from './commands/files.ts';
-import { exportCommand } from './commands/import/archive.ts';
-import { importCommand } from './commands/import/import.ts';
+import { exportCommand, importCommand } from './commands/import/import.ts';
 import { appPrivacyCommand } from './commands/privacy/app-privacy.ts';
 import { personCommands } from './commands/privacy/person.ts';
 import { replayCommand } from './commands/replay.ts';
@@ -45,6 +45,7 @@ export const commands: readonly Command[] = [
   ...backupCommands,
   exportCommand,
   importCommand,
+  copyCommand,
   capacityCommand,
   doctorCommand,
   demoCommand,

@@ -78,6 +78,8 @@ for (const database of bothDatabases) {
       const line = `import --as parse --from ${folder} --app ${app.appId}`;
       const dry = await shell.run(`${line} --dry-run`);
       assert.match(dry.out, /^users: 2 would be added/);
+      assert.match(dry.out, /\n\+ _User\.json:1: user u1: email, firstname, lastname, favourite\n/);
+      assert.match(dry.out, /\n\+ Hall\.json:3: record h1: name, keeper\n/);
       const first = await shell.run(`${line} --json`);
       assert.equal(first.code, 1);
       assert.deepEqual(first.json.counts.user, { new: 1, same: 0, differs: 0 });
@@ -90,6 +92,19 @@ for (const database of bothDatabases) {
       const second = await shell.run(`${line} --json`);
       assert.deepEqual(second.json.counts.user, { new: 0, same: 1, differs: 0 });
       assert.deepEqual(second.json.counts.record, { new: 0, same: 1, differs: 0 });
+      assert.deepEqual(second.json.changes, []);
+      const hall = { objectId: 'h1', name: `b${'b'.repeat(90)}`, createdAt: '2021-01-01T00:00:00Z', open: true };
+      writeFileSync(join(folder, 'Hall.json'), JSON.stringify([hall]));
+      const differing = await shell.run(`${line} --dry-run`);
+      assert.match(
+        differing.out,
+        /≠ Hall\.json:1: record h1: name is "a \\"}\\" {", there "b{59}…; keeper is .*there nothing; open is nothing, there true/,
+      );
+      const [change] = (await shell.run(`${line} --dry-run --json`)).json.changes;
+      assert.deepEqual(
+        [change.state, change.members, change.there.open],
+        ['differs', ['name', 'keeper', 'open'], true],
+      );
 
       await withService(shell, app, async (ask, db) => {
         const [before] = await hashesOf(db);
@@ -146,6 +161,17 @@ test('accounts of Firebase sign in with their passwords, and the signer key is n
     assert.match(done.out, /users: 2 added.*\n1 cannot be taken over:\nusers\.json:1: the password hash does not fit/);
     await withService(shell, app, async (ask, db) => {
       assert.ok(!JSON.stringify(await hashesOf(db)).includes(signerKey.slice(0, 20)));
+      // Processor time, which a busy machine does not change: with a foreign password, without one, and without an account.
+      const costs: number[][] = [[], [], []];
+      for (let time = 0; time < 3; time++)
+        for (const [which, email] of ['user1@example.com', 'google@example.com', 'nobody@example.com'].entries()) {
+          const before = process.cpuUsage();
+          await ask('POST', '/users/signin', { email, password: 'a wrong one' });
+          const { user, system } = process.cpuUsage(before);
+          costs[which]?.push(user + system);
+        }
+      const [cost = 0, ...others] = costs.map((all) => Math.min(...all));
+      for (const other of others) assert.ok(other > cost * 0.6, `${cost} and ${others}`);
       for (const [email, password, isRight] of [
         ['user1@example.com', 'user2password', false],
         ['google@example.com', 'user1password', false],

@@ -3,12 +3,15 @@ import { type Command, type CommandCall, type CommandResult, UsageError } from '
 import { assertDatabaseExists, withServices } from '../storage.ts';
 import { importFromArchive } from './archive.ts';
 import { beaconCsv } from './beacon-csv.ts';
+import { lineOf, maxShown } from './changes.ts';
 import { firebaseUsers, firestore, readParameters } from './firebase.ts';
 import type { Source } from './item.ts';
 import { lists } from './lists.ts';
 import { parseServer } from './parse-server.ts';
 import { pocketBase } from './pocketbase.ts';
 import { importItems, type Result } from './write-items.ts';
+
+export { exportCommand } from './archive.ts';
 
 type Open = (from: string, call: CommandCall) => Source | Promise<Source>;
 
@@ -25,7 +28,10 @@ const kinds: Readonly<Record<string, { readonly reads: string; readonly open: Op
       return firebaseUsers(from, parameters === undefined ? undefined : await readParameters(resolve(parameters)));
     },
   },
-  firestore: { reads: 'a JSON file of documents as the REST interface of Firestore lists them', open: firestore },
+  firestore: {
+    reads: 'a JSON file of documents as the REST interface of Firestore lists them, not gcloud firestore export',
+    open: firestore,
+  },
   pocketbase: { reads: 'pb_data/data.db of PocketBase', open: pocketBase },
   beacons: { reads: 'a CSV file of beacons from Estimote, Kontakt.io or this console', open: beaconCsv },
   lists: { reads: 'a folder with lists of /api/v2: beacons.json, users.json, and a file per bucket', open: lists },
@@ -53,10 +59,11 @@ async function runImport(call: CommandCall): Promise<CommandResult> {
   };
 }
 
+const counted = ['user', 'record', 'beacon'] as const;
 const nouns = { user: 'users', record: 'records', beacon: 'beacons' } as const;
 
-function textOf({ counts, refused, problems }: Result, isDryRun: boolean): string {
-  const lines = (['user', 'record', 'beacon'] as const).flatMap((kind) => {
+function textOf({ counts, refused, problems, changes }: Result, isDryRun: boolean): string {
+  const lines = counted.flatMap((kind) => {
     const { new: added, same, differs } = counts[kind];
     if (added + same + differs === 0) return [];
     const here = [
@@ -67,7 +74,11 @@ function textOf({ counts, refused, problems }: Result, isDryRun: boolean): strin
   });
   const more = refused > problems.length ? [`and ${refused - problems.length} more`] : [];
   const left = refused > 0 ? [`${refused} cannot be taken over:`, ...problems, ...more] : [];
-  return [...(lines.length > 0 ? lines : ['There is nothing to add.']), ...left].join('\n');
+  const diff = isDryRun ? changes.slice(0, maxShown).map(lineOf) : [];
+  const all = counted.reduce((sum, kind) => sum + counts[kind].new + counts[kind].differs, 0);
+  const rest =
+    isDryRun && all > diff.length ? [`and ${all - diff.length} more; --json names up to ${changes.length}`] : [];
+  return [...(lines.length > 0 ? lines : ['There is nothing to add.']), ...diff, ...rest, ...left].join('\n');
 }
 
 export const importCommand: Command = {
@@ -90,7 +101,7 @@ ${Object.entries(kinds)
     },
     as: { value: 'KIND', help: 'what it is, if it comes from another system' },
     app: { value: 'ID', help: 'which app: of a backup, or the one to add to' },
-    'dry-run': { help: 'only say what would be added' },
+    'dry-run': { help: 'only say what would be added, and what is here and differs' },
     'hash-parameters': { value: 'FILE', help: 'the password hash parameters that the Firebase console shows' },
     scratch: { value: 'FOLDER', help: 'where to unpack an archive; by default the folder for temporary files' },
     erasures: { value: 'FILE', help: 'a list of erasures; without it the one of the data folder', multiple: true },

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '@pharos/query';
 import Sqlite from 'better-sqlite3';
 import { commandLine } from '../../../access/audit.ts';
@@ -15,10 +14,11 @@ import { insertRecord } from '../../../features/data/buckets/definition/record-s
 import { assertBucketName } from '../../../features/data/buckets/definition/schemas.ts';
 import { recordTable } from '../../../features/data/buckets/definition/tables.ts';
 import { prepare, writeRecord } from '../../../features/data/buckets/records/record-writing.ts';
-import { compareUser, insertImported } from '../../../features/people/users/accounts/imported.ts';
-import { compareBeacon, insertBeacon } from '../../../features/places/beacons/imported.ts';
+import { findImported as findUser, insertImported } from '../../../features/people/users/accounts/imported.ts';
+import { findImported as findBeacon, insertBeacon } from '../../../features/places/beacons/imported.ts';
 import type { Services } from '../../../features/services.ts';
 import { forgetCounts } from '../../../limits/usage.ts';
+import { type Change, differingMembers } from './changes.ts';
 import type { BeaconItem, Document, Item, RecordItem, Source, UserItem } from './item.ts';
 
 type Taken = UserItem | RecordItem | BeaconItem;
@@ -30,9 +30,12 @@ export interface Result {
   readonly refused: number;
   /** The first few: where, and why. */
   readonly problems: readonly string[];
+  /** The first few that are new, or here and differ. */
+  readonly changes: readonly Change[];
 }
 
 const maxProblems = 1_000;
+const maxChanges = 1_000;
 /** Written at the same time; an embedded database stores them together. */
 const atOnce = 50;
 
@@ -123,6 +126,7 @@ class Import {
     beacon: { new: 0, same: 0, differs: 0 },
   };
   readonly #problems: string[] = [];
+  readonly #changes: Change[] = [];
   #refused = 0;
 
   constructor(of: Importing, ids: Ids) {
@@ -152,7 +156,7 @@ class Import {
     }
     await settle();
     if (!isDryRun) await forgetCounts(services.db, appId);
-    return { counts: this.#counts, refused: this.#refused, problems: this.#problems };
+    return { counts: this.#counts, refused: this.#refused, problems: this.#problems, changes: this.#changes };
   }
 
   async #take(item: Item): Promise<void> {
@@ -177,36 +181,47 @@ class Import {
     return this.#writeBeacon(item, objectId);
   }
 
-  async #writeUser({ kind: _, of: __, at: ___, id: ____, ...item }: UserItem, userId: string): Promise<State> {
+  /** What becomes of it. `here` are the members to compare, of what is here already. */
+  #note({ at, kind, id }: Taken, there: Document, here: Document | undefined): State {
+    const members = here ? differingMembers(here, there) : Object.keys(there);
+    const state = here === undefined ? 'new' : members.length > 0 ? 'differs' : 'same';
+    if (state === 'same' || this.#changes.length >= maxChanges) return state;
+    const only = (of: Document) => Object.fromEntries(members.map((name) => [name, of[name]]));
+    this.#changes.push({ at, kind, id, state, members, ...(here ? { here: only(here), there: only(there) } : {}) });
+    return state;
+  }
+
+  async #writeUser(whole: UserItem, userId: string): Promise<State> {
     const { services, appId, isDryRun } = this.#of;
+    const { kind: _, of: __, at: ___, id: ____, ...item } = whole;
     const metadata = resolved(item.metadata, this.#ids) as object;
     const user = { ...item, appId, userId, metadata };
-    const state = await compareUser(services.db, user);
-    if (state === 'new' && !isDryRun) await insertImported(services.db, user);
-    return state;
+    const found = await findUser(services.db, user);
+    if (!found && !isDryRun) await insertImported(services.db, user);
+    const { email, firstname, lastname } = user;
+    return this.#note(whole, { email: email.trim(), firstname, lastname, ...(found ? {} : metadata) }, found);
   }
 
-  async #writeBeacon({ body, createdAt }: BeaconItem, objectId: string): Promise<State> {
+  async #writeBeacon(item: BeaconItem, objectId: string): Promise<State> {
     const { services, appId, isDryRun } = this.#of;
+    const { body, createdAt } = item;
     const site = new CacheVersion(services.db, 'site');
     const beacon = { appId, objectId, body, createdAt };
-    const state = await compareBeacon(services.db, beacon);
-    if (state === 'new' && !isDryRun) await insertBeacon(services.db, beacon, (db) => site.note(db, appId));
-    return state;
+    const found = await findBeacon(services.db, beacon);
+    if (!found && !isDryRun) await insertBeacon(services.db, beacon, (db) => site.note(db, appId));
+    return this.#note(item, found ? { name: body['name'] } : body, found && { name: found.name });
   }
 
-  async #writeRecord(
-    { bucket: name, document: given, createdAt, updatedAt }: RecordItem,
-    objectId: string,
-  ): Promise<State> {
+  async #writeRecord(item: RecordItem, objectId: string): Promise<State> {
     const { services, appId, isDryRun } = this.#of;
+    const { bucket: name, document: given, createdAt, updatedAt } = item;
     const { db, buckets } = services;
     const document = resolved(given, this.#ids) as Document;
     const bucket = await this.#bucket(name);
-    if (!bucket) return 'new';
+    if (!bucket) return this.#note(item, document, undefined);
     const key = { appId, bucketId: bucket.bucketId, objectId };
     const found = await recordTable.find(db, { app_id: appId, bucket_id: bucket.bucketId, object_id: objectId });
-    if (found) return isDeepStrictEqual(JSON.parse(String(found['doc'])), document) ? 'same' : 'differs';
+    if (found) return this.#note(item, document, JSON.parse(String(found['doc'])) as Document);
     const reload = async () => {
       const known = await this.#directory.reload(appId, name);
       if (known) return known;
@@ -221,7 +236,7 @@ class Import {
         const isDone = await insertRecord(db, { ...prepared.write, key, createdBy: null, createdAt, now: updatedAt });
         return isDone ? { outcome: 'written', result: undefined } : { outcome: 'outdated' };
       });
-    return 'new';
+    return this.#note(item, document, undefined);
   }
 
   /** Made if there is none; undefined in a dry run. */

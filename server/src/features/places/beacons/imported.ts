@@ -13,16 +13,18 @@ export interface ImportedBeacon {
 }
 
 /**
- * Whether there is a beacon with this UUID, major and minor already, and with another name. Nothing is written.
+ * The name of a beacon that has this UUID, major and minor already: the same name, if one has it. Nothing is written.
  *
  * @throws Failure ValidationError
  */
-export async function compareBeacon(db: Db, { appId, body }: ImportedBeacon): Promise<'new' | 'same' | 'differs'> {
+export async function findImported(
+  db: Db,
+  { appId, body }: ImportedBeacon,
+): Promise<{ readonly name: string } | undefined> {
   const { uuid, major, minor, name } = beaconShape.readCreate(body);
   const found = await db.all<{ name: string }>(sql`select name from beacons
     where app_id = ${appId} and uuid_key = ${uuidKey(uuid)} and major = ${major} and minor = ${minor} limit 100`);
-  if (found.length === 0) return 'new';
-  return found.some((beacon) => beacon.name === name) ? 'same' : 'differs';
+  return found.find((beacon) => beacon.name === name) ?? found[0];
 }
 
 /** `noteChange` is called in the same transaction. */

@@ -21,20 +21,20 @@ export interface ImportedUser extends store.UserKey {
 }
 
 /**
- * Whether there is such an account already, and with another address or name. Nothing is written.
+ * The address and name of the account if it is here already. Nothing is written.
  *
  * @throws Failure InvalidEmailAddress, UserEmailTaken, ValidationError
  */
-export async function compareUser(db: Database, user: ImportedUser): Promise<'new' | 'same' | 'differs'> {
+export async function findImported(
+  db: Database,
+  user: ImportedUser,
+): Promise<Pick<ImportedUser, 'email' | 'firstname' | 'lastname'> | undefined> {
   if (!isEmailAddress(user.email)) throw fail('InvalidEmailAddress', 'email must be an e-mail address.');
   assertMetadata(user.metadata);
   const found = await store.findUser(db, user);
   const holder = await store.findUserByEmail(db, user.appId, emailKey(user.email));
   if (!found && holder) throw fail('UserEmailTaken', 'Another account has this e-mail address.');
-  if (!found) return 'new';
-  const isSame =
-    found.email === user.email.trim() && found.firstname === user.firstname && found.lastname === user.lastname;
-  return isSame ? 'same' : 'differs';
+  return found && { email: found.email, firstname: found.firstname, lastname: found.lastname };
 }
 
 /** @throws Failure UserEmailTaken */
