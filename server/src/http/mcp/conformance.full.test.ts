@@ -43,7 +43,9 @@ test('the service conforms to the protocol, as its own suite says', async () => 
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
     for (const scenario of scenarios) {
       const words = [program, 'server', '--url', url, '--scenario', scenario];
-      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: app.storage.folder });
+      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: app.storage.folder }).catch(
+        (error) => error,
+      );
       assert.match(stdout, /Passed: [1-9]\d*\/\d+, 0 failed/, `${scenario}: ${stdout}`);
     }
   } finally {

@@ -14,26 +14,40 @@ export class HookLine {
   readonly #queue: FairQueue;
   #failures = 0;
   #restsUntil = 0;
+  #row: object | undefined;
   /** What the database knows of its failure; null: it is well. */
-  noted: string | null;
+  noted: string | null = null;
 
-  constructor(maxWaitMs: number, noted: string | null) {
+  constructor(maxWaitMs: number) {
     this.#queue = new FairQueue(concurrency, maxWaitMs);
+  }
+
+  /** Each time it is used: the row as it was read last, and what that says of its failure. */
+  know(row: object, noted: string | null): this {
+    if (this.#row === row) return this;
+    this.#row = row;
     this.noted = noted;
+    return this;
   }
 
   /**
    * Undefined: it is left alone, or too many wait. Rejects if its turn does not come in time.
    *
-   * @param at by a clock that only goes forward, ms
+   * @param now a clock that only goes forward, ms
    */
-  run<T>(at: number, call: () => Promise<T>): Promise<T> | undefined {
-    if (this.#queue.waiting >= maxWaiting) return undefined;
-    if (this.#failures >= failuresToRest) {
-      if (at < this.#restsUntil) return undefined;
-      this.#restsUntil = at + restMs;
-    }
-    return this.#queue.run('', call);
+  async run<T>(now: () => number, call: () => Promise<T>): Promise<T | undefined> {
+    if (this.#queue.waiting >= maxWaiting || this.#isLeftAlone(now())) return undefined;
+    return this.#queue.run('', async () => {
+      const at = now();
+      // Others have found out meanwhile.
+      if (this.#isLeftAlone(at)) return undefined;
+      if (this.#failures >= failuresToRest) this.#restsUntil = at + restMs;
+      return call();
+    });
+  }
+
+  #isLeftAlone(at: number): boolean {
+    return this.#failures >= failuresToRest && at < this.#restsUntil;
   }
 
   end(at: number, isAnswered: boolean): void {

@@ -24,12 +24,10 @@ export interface RecordHookDeps {
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly targets: TargetRules;
   readonly inBackground: InBackground;
-  /** For all webhooks that a request asks, together. */
-  readonly limitMs?: number;
 }
 
-/** As long as a client may be expected to wait. */
-const defaultLimitMs = 5_000;
+/** For all webhooks that a request asks, together: as long as a client may be expected to wait. */
+const limitMs = 5_000;
 /** A document has at most a quarter of it. */
 const maxAnswerBytes = 1_048_576;
 const maxLines = 10_000;
@@ -43,10 +41,10 @@ const noAnswer = 'The answer does not have the form that is expected before a re
  */
 export function createRecordHooks(deps: RecordHookDeps): FindRecordHook {
   const lines = new BoundedMap<string, HookLine>(maxLines);
-  const lineOf = ({ object_id: id, last_error: noted }: store.WebhookRow) => {
-    const line = lines.get(id) ?? new HookLine(deps.limitMs ?? defaultLimitMs, noted);
-    lines.set(id, line);
-    return line;
+  const lineOf = (row: store.WebhookRow) => {
+    const line = lines.get(row.object_id) ?? new HookLine(limitMs);
+    lines.set(row.object_id, line);
+    return line.know(row, row.last_error);
   };
   return (appId, bucket, event) =>
     andThen(deps.directory.known(appId) ?? deps.directory.load(deps.db, appId), (webhooks) => {
@@ -78,7 +76,7 @@ class Asking implements RecordHook {
   }
 
   async ask(proposal: Proposal, accept: (document: Document) => void): Promise<Document> {
-    this.#until ??= performance.now() + (this.#deps.limitMs ?? defaultLimitMs);
+    this.#until ??= performance.now() + limitMs;
     let { after } = proposal;
     for (const { row } of this.#of.asked) {
       const document = await this.#askOne(row, after ? { ...proposal, after } : proposal, accept);
@@ -114,7 +112,7 @@ class Asking implements RecordHook {
   /** Undefined without a valid answer in time. */
   async #answerOf(row: store.WebhookRow, line: HookLine, proposal: Proposal): Promise<HookAnswer | undefined> {
     try {
-      return await line.run(performance.now(), () => this.#call(row, line, proposal));
+      return await line.run(performance.now.bind(performance), () => this.#call(row, line, proposal));
     } catch (error) {
       // Its turn has not come in time.
       if (failureOf(error)) return undefined;

@@ -32,17 +32,18 @@ test('one that never answers delays nobody else, and nothing is stored', async (
     assert.deepEqual([status, body.code], [503, 124]);
     assert.ok(headers['retry-after']);
   }
-  // Those that have waited for their turn are over, too, without a call.
-  assert.equal(hooks.receiver.calls.length, 8);
+  // Those that have waited for their turn are over, too: five calls without an answer are enough.
+  assert.ok(hooks.receiver.calls.length < 8 + 5, `${hooks.receiver.calls.length} calls`);
   assert.equal(await stored(), 0);
 });
 
 test('one that writes to its own bucket comes to an end', async () => {
-  hooks.receiver.answer = async (call, response) => {
-    await add('orders');
-    answerWith(200, '{"allow":true}')(call, response);
+  const nested: Promise<unknown>[] = [];
+  hooks.receiver.answer = (call, response) => {
+    nested.push(add('orders').finally(() => answerWith(200, '{"allow":true}')(call, response)));
   };
   assert.equal((await add('orders')).status, 503);
+  for (let ended = 0; ended < nested.length; ended++) await nested[ended];
   await hooks.site.app.app.idle();
   assert.ok(hooks.receiver.calls.length <= 9, `${hooks.receiver.calls.length} calls`);
   assert.ok((await stored()) < 9);
