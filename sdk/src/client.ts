@@ -1,6 +1,7 @@
-import { type Call, type Connection, createCaller } from './call.ts';
+import { type Call, type Connection, createCaller, type OperationId } from './call.ts';
 import type { PharosError } from './error.ts';
 import { createInstallationSecret } from './installation-secret.ts';
+import { type FollowedQuery, followOn, type ListHandlers, type RecordIn } from './list-stream.ts';
 import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
 import { Sensing, type SensingOptions } from './sensing/sensing.ts';
@@ -133,15 +134,16 @@ export class PharosClient<Buckets extends object = AnyBuckets> {
     this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);
     this.#session.call = this.call;
-    this.beacons = recordService(this.call, 'Beacon', 'Beacons');
-    this.notifications = recordService(this.call, 'Notification', 'Notifications');
-    this.storylines = storylineService(this.call);
-    this.venues = recordService(this.call, 'Venue', 'Venues');
-    this.floors = recordService(this.call, 'Floor', 'Floors');
-    this.zones = recordService(this.call, 'Zone', 'Zones');
+    const follow = followOn(this.#connection);
+    this.beacons = recordService(this.call, 'Beacon', 'Beacons', follow);
+    this.notifications = recordService(this.call, 'Notification', 'Notifications', follow);
+    this.storylines = storylineService(this.call, follow);
+    this.venues = recordService(this.call, 'Venue', 'Venues', follow);
+    this.floors = recordService(this.call, 'Floor', 'Floors', follow);
+    this.zones = recordService(this.call, 'Zone', 'Zones', follow);
     this.users = userService(this.call, this.#session);
-    this.bucket = bucketService<Buckets>(this.call);
-    this.devices = recordService(this.call, 'Device', 'Devices');
+    this.bucket = bucketService<Buckets>(this.call, follow);
+    this.devices = recordService(this.call, 'Device', 'Devices', follow);
     this.factors = factorService(this.call);
     this.identities = identityService(this.call);
     this.installations = installationService(this.call);
@@ -191,6 +193,18 @@ export class PharosClient<Buckets extends object = AnyBuckets> {
    */
   live(options: LiveOptions): LiveStream {
     return openLiveStream(this.#connection, options);
+  }
+
+  /**
+   * Follows any list until it is closed, such as `subscribe('listVisits', { where }, { onRecords })`: its records first, and then
+   * what enters, changes and leaves.
+   */
+  subscribe<Id extends OperationId>(
+    list: Id | { readonly id: Id; readonly params: Readonly<Record<string, string>> },
+    query: FollowedQuery,
+    handlers: ListHandlers<RecordIn<Id> & { readonly objectId: string }>,
+  ): LiveStream {
+    return followOn(this.#connection)(typeof list === 'string' ? { id: list } : list, query, handlers);
   }
 }
 

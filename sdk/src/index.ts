@@ -23,7 +23,8 @@ export {
 export { entityTag, wasRepeated } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export { inLanguage, languageOf, type Worded } from './language.ts';
-export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
+export type { FollowedQuery, ListHandlers, RecordIn } from './list-stream.ts';
+export type { LiveEvent, LiveOptions, LiveStream, StreamOptions } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
 export type { Border, Hearing, Permission, PlannedRegion, SensingAdapter } from './sensing/adapter.ts';
 export { type PlatformEntries, type PlatformEntryOptions, platformEntries } from './sensing/entries.ts';

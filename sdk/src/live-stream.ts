@@ -16,12 +16,9 @@ export interface LiveEvent {
   readonly data: JsonObject;
 }
 
-export interface LiveOptions {
-  readonly onEvent: (event: LiveEvent) => void;
+export interface StreamOptions {
   /** `open`: events are coming. `waiting`: the connection is lost and is being tried again. `closed`: it is over. */
   readonly onState?: (state: 'open' | 'waiting' | 'closed') => void;
-  /** Some events between two connections are no longer there: read the lists again. */
-  readonly onLost?: () => void;
   /** The service has refused the stream (signed out, no permission); nothing more comes. */
   readonly onRefused?: (error: PharosError) => void;
   /**
@@ -29,6 +26,12 @@ export interface LiveOptions {
    * they reach the platform's `reportError` or its error log.
    */
   readonly onError?: (error: unknown) => void;
+}
+
+export interface LiveOptions extends StreamOptions {
+  readonly onEvent: (event: LiveEvent) => void;
+  /** Some events between two connections are no longer there: read the lists again. */
+  readonly onLost?: () => void;
   /** Continues after this event. */
   readonly after?: number;
   /** Only these. Without it all but `position.changed`, which comes as often as phones report. */
@@ -55,26 +58,58 @@ const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
  * pass a `fetch` that streams, such as Expo's.
  */
 export function openLiveStream(connection: Connection, options: LiveOptions): LiveStream {
+  const { after, kinds, onLost, onError } = options;
+  return openStream(connection, { query: { kinds: kinds?.join(',') }, after: after?.toString() }, options, (event) => {
+    if (event.type === 'lost') safely(() => onLost?.(), onError);
+    else if (event.type !== 'ready' && event.id !== undefined) tell(options, event, Number(event.id));
+  });
+}
+
+/** What a stream is asked for, and the event after which it continues. */
+export interface Asked {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly after?: string | undefined;
+}
+
+/** Reads `GET /stream` until it is closed, and after every interruption from the last event that had an id. */
+export function openStream(
+  connection: Connection,
+  asked: Asked,
+  options: StreamOptions,
+  onRaw: (event: RawEvent) => void,
+): LiveStream {
   const ending = new AbortController();
-  void listen(connection, options, ending.signal);
+  void listen(connection, asked, options, { signal: ending.signal, onRaw });
   return { close: () => ending.abort() };
 }
 
-async function listen(connection: Connection, options: LiveOptions, signal: AbortSignal): Promise<void> {
+interface Listening {
+  readonly signal: AbortSignal;
+  readonly onRaw: (event: RawEvent) => void;
+}
+
+async function listen(
+  connection: Connection,
+  { query, after: first }: Asked,
+  options: StreamOptions,
+  { signal, onRaw }: Listening,
+): Promise<void> {
   const { onError } = options;
   const tellState = (state: 'open' | 'waiting' | 'closed') => safely(() => options.onState?.(state), onError);
-  let after = options.after;
+  let after = first;
   let failures = 0;
   const owner: Owner = { userId: undefined };
   while (!signal.aborted) {
     let askedMs = 0;
     try {
-      await connect(connection, { after, kinds: options.kinds, owner }, signal, (event) => {
+      let isOpen = false;
+      await connect(connection, { after, query, owner }, signal, (event) => {
         failures = 0;
         if (event.id !== undefined) after = event.id;
-        if (event.type === 'ready') tellState('open');
-        else if (event.type === 'lost') safely(() => options.onLost?.(), onError);
-        else if (event.id !== undefined) tell(options, { ...event, id: event.id });
+        // What is lost is told before that.
+        if (!isOpen && event.type !== 'lost') tellState('open');
+        isOpen ||= event.type !== 'lost';
+        safely(() => onRaw(event), onError);
       });
     } catch (error) {
       if (error instanceof PharosError && isFinal(error)) {
@@ -96,7 +131,7 @@ async function listen(connection: Connection, options: LiveOptions, signal: Abor
 const isFinal = ({ name, code, status }: PharosError) =>
   name === 'NotStreaming' || (code !== 0 && status >= 400 && !passing.has(status));
 
-function tell({ onEvent, onError }: LiveOptions, { id, type, text }: RawEvent & { readonly id: number }): void {
+function tell({ onEvent, onError }: LiveOptions, { type, text }: RawEvent, id: number): void {
   let event: LiveEvent;
   try {
     const { timestamp, data } = JSON.parse(text) as Pick<LiveEvent, 'timestamp' | 'data'>;
@@ -115,12 +150,12 @@ interface Owner {
 
 interface Wanted {
   readonly owner: Owner;
-  readonly after: number | undefined;
-  readonly kinds: readonly string[] | undefined;
+  readonly after: string | undefined;
+  readonly query: Asked['query'];
 }
 
-interface RawEvent {
-  readonly id: number | undefined;
+export interface RawEvent {
+  readonly id: string | undefined;
   readonly type: string;
   readonly text: string;
 }
@@ -139,7 +174,7 @@ async function connect(
   try {
     const response = await orSilence(
       connection.timeout ?? defaultTimeout,
-      openStream(connection, wanted, controller.signal),
+      openAs(connection, wanted, controller.signal),
     );
     if (!response.body)
       throw new PharosError("This platform's fetch cannot stream. Give the client another one.", {
@@ -169,7 +204,7 @@ async function connect(
 }
 
 /** As for calls: a token that is refused all the same, since clocks differ, is renewed once. */
-async function openStream(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
+async function openAs(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const { session } = connection;
   const { owner } = wanted;
   owner.userId ??= session?.userId;
@@ -194,7 +229,7 @@ async function openStream(connection: Connection, wanted: Wanted, signal: AbortS
 async function openOnce(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const fetch = connection.fetch ?? globalThis.fetch;
   const response = await fetch(
-    joined(connection.url, addressOf('/stream', { query: { after: wanted.after, kinds: wanted.kinds?.join(',') } })),
+    joined(connection.url, addressOf('/stream', { query: { ...wanted.query, after: wanted.after } })),
     {
       headers: { ...connection.headers?.(), Accept: 'text/event-stream' },
       ...(connection.credentials ? { credentials: connection.credentials } : {}),
@@ -215,5 +250,5 @@ function parseEvent(block: string): RawEvent | undefined {
   }
   const [type, text, id] = [fields.get('event'), fields.get('data'), fields.get('id')];
   if (type === undefined || text === undefined) return undefined;
-  return { id: id === undefined ? undefined : Number(id), type, text };
+  return { id, type, text };
 }

@@ -6351,12 +6351,20 @@ export type Operations = {
             };
         };
     };
-    /** Listen to what happens, as server-sent events */
+    /** Listen to what happens, or to what changes in a list, as server-sent events */
     readonly streamEvents: {
         readonly params: undefined;
         readonly query: {
-            /** Go on behind this number, like the header Last-Event-ID, which wins */
-            readonly after?: number | string;
+            /** The path of a list below /api/v2 that is to be followed, such as data/bucket/guestbook */
+            readonly list?: string;
+            /** A JSON object that the results must match; see the where-language. */
+            readonly where?: string;
+            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
+            readonly order?: string;
+            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
+            readonly limit?: number | string;
+            /** Go on behind what has this id, like the header Last-Event-ID, which wins */
+            readonly after?: string;
             /** Only these events, separated by commas. Without it all but position.changed */
             readonly kinds?: string;
         };

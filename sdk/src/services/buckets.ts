@@ -1,4 +1,6 @@
 import type { Call, CallOptions, Query } from '../call.ts';
+import type { Follow, FollowedQuery, ListHandlers } from '../list-stream.ts';
+import type { LiveStream } from '../live-stream.ts';
 import type { BucketRecord, JsonInput } from '../wire.ts';
 
 /** A record whose members are known, such as those that `pharos types` writes. */
@@ -9,7 +11,7 @@ export type AnyBuckets = Readonly<Record<string, JsonInput>>;
 
 /** The records of one data bucket. The bucket itself is created in the management console. */
 export const bucketService =
-  <Buckets extends object>(call: Call) =>
+  <Buckets extends object>(call: Call, follow: Follow) =>
   <N extends keyof Buckets & string>(bucketName: N) => {
     type Members = Buckets[N] & object;
     type Known = RecordOf<string extends keyof Buckets ? BucketRecord['metadata'] : Members>;
@@ -19,6 +21,9 @@ export const bucketService =
         const answer = await call('listRecords', { params: { bucketName }, query, ...options });
         return answer as Omit<typeof answer, 'results'> & { readonly results: readonly Known[] };
       },
+      /** Follows the list: its records first, and then what enters, changes and leaves. */
+      subscribe: (query: FollowedQuery, handlers: ListHandlers<Known>): LiveStream =>
+        follow({ id: 'listRecords', params: { bucketName } }, query, handlers),
       get: async (objectId: string, options: CallOptions = {}): Promise<Known> =>
         (await call('getRecord', { params: { bucketName, objectId }, ...options })).result as unknown as Known,
       create: async (members: Members, options: CallOptions = {}) => {

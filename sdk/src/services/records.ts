@@ -1,4 +1,6 @@
 import type { Answer, Body, Call, CallOptions, OperationId, Query } from '../call.ts';
+import type { Follow, FollowedQuery, ListHandlers, RecordIn } from '../list-stream.ts';
+import type { LiveStream } from '../live-stream.ts';
 
 type Of<Id extends string> = Id & OperationId;
 type Result<Id extends OperationId> = Answer<Id> extends { readonly result: infer One } ? One : never;
@@ -8,6 +10,8 @@ type One<R> = R extends readonly (infer Only)[] ? Only : R;
 /** Records of one kind, which have a creator. */
 export interface RecordService<Title extends string, Plural extends string> {
   list(query?: Query, options?: CallOptions): Promise<Answer<Of<`list${Plural}`>>>;
+  /** Follows the list: its records first, and then what enters, changes and leaves. */
+  subscribe(query: FollowedQuery, handlers: ListHandlers<RecordIn<Of<`list${Plural}`>>>): LiveStream;
   get(objectId: string, options?: CallOptions): Promise<Result<Of<`get${Title}`>>>;
   create(body: Body<Of<`create${Title}`>>, options?: CallOptions): Promise<Result<Of<`create${Title}`>>>;
   /** Replaces the members that are sent and keeps the rest; null clears an optional one. */
@@ -26,12 +30,15 @@ export function recordService<Title extends string, Plural extends string>(
   call: Call,
   title: Title,
   plural: Plural,
+  follow: Follow,
 ): RecordService<Title, Plural> {
   // What the ids have in common, which the compiler cannot follow.
   const ask = call as unknown as (id: string, input: object) => Promise<{ readonly result: unknown }>;
   const of = async (id: string, input: object) => (await ask(id, input)).result;
   return {
     list: (query = {}, options = {}) => ask(`list${plural}`, { query, ...options }),
+    subscribe: (query, handlers) =>
+      follow({ id: `list${plural}` as OperationId }, query, handlers as ListHandlers<{ readonly objectId: string }>),
     get: (objectId, options = {}) => of(`get${title}`, { params: { objectId }, ...options }),
     create: (body, options = {}) => of(`create${title}`, { body, ...options }),
     update: async (objectId, body, options = {}) =>

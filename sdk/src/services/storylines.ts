@@ -1,9 +1,10 @@
 import type { Body, Call, CallOptions, Query } from '../call.ts';
+import type { Follow } from '../list-stream.ts';
 import { recordService } from './records.ts';
 
 /** Storylines and the scenarios below them, which the interface calls details and which are deleted with them. */
-export const storylineService = (call: Call) => ({
-  ...recordService(call, 'Storyline', 'Storylines'),
+export const storylineService = (call: Call, follow: Follow) => ({
+  ...recordService(call, 'Storyline', 'Storylines', follow),
   /** The details of all storylines, such as those at one beacon. */
   listAllDetails: (query: Query = {}, options: CallOptions = {}) =>
     call('listAllStorylineDetails', { query, ...options }),

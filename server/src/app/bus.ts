@@ -27,18 +27,21 @@ export async function createBus(
 
 /** Connects the bus with the code that sends messages and the code that waits for them. */
 export function connectBus(bus: Bus, context: Context): void {
-  const { cacheVersion, siteRevision, outbox, feed, devicePort, poller, config } = context;
+  const { cacheVersion, siteRevision, outbox, feed, followers, devicePort, poller, config } = context;
   const caches = [cacheVersion, siteRevision];
   const { router } = devicePort;
   for (const cache of caches) cache.onOwnChange((n, appId) => bus.tell({ kind: 'change', name: cache.name, n, appId }));
   // A worker of this process takes what is enqueued here; others find what it has no room for.
   if (!config.worker) outbox.onEnqueued((kind) => bus.tell({ kind: 'jobs', kinds: [kind] }));
   feed.onOwnEvent((appId) => bus.tell({ kind: 'live', appId }));
+  followers.onOwnChange((appId) => bus.tell({ kind: 'live', appId }));
   router?.onTold((node) => bus.tell({ kind: 'devices', node }));
   bus.onMessage((message) => {
     if (message.kind === 'change') caches.find(({ name }) => name === message.name)?.heard(message.n, message.appId);
-    else if (message.kind === 'live') feed.look(message.appId);
-    else if (message.kind === 'devices') router?.heard(message.node);
+    else if (message.kind === 'live') {
+      feed.look(message.appId);
+      void followers.look();
+    } else if (message.kind === 'devices') router?.heard(message.node);
     else if (config.worker) outbox.heard();
   });
   bus.onConnected(() => void poller.look());

@@ -8,6 +8,7 @@ import { Poller } from '../db/nodes/poller.ts';
 import { SharedTime, type SteadyTime } from '../db/nodes/shared-time.ts';
 import type { Siblings } from '../db/nodes/siblings.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
+import { type WriteWatch, watchWrites } from '../db/writes/watched-database.ts';
 import { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import type { InBackground } from '../features/feature.ts';
 import { listeningUrl } from '../http/listening-url.ts';
@@ -38,7 +39,9 @@ export type Process = Awaited<ReturnType<typeof createProcess>>;
 
 /** What a serving process has one of, of the floors below the features. */
 export async function createProcess(options: ProcessOptions) {
-  const { config, db, now, time, logStream, passwordCost, restart, siblings } = options;
+  const { config, now, time, logStream, passwordCost, restart, siblings } = options;
+  const writes: WriteWatch = {};
+  const db = watchWrites(options.db, writes);
   const server: ReturnType<typeof createServer> = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
@@ -84,7 +87,7 @@ export async function createProcess(options: ProcessOptions) {
   await persistentLimits.load();
   return {
     ...{ services, config, server, restart, siblings, onError, background, time, room, assertRoom, troubles },
-    ...{ siteRevision, poller, shares, persistentLimits },
+    ...{ siteRevision, poller, shares, persistentLimits, writes },
     issuersTime: new IssuersTime((text) => server.log.warn(text)),
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),
   };

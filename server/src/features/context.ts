@@ -8,6 +8,7 @@ import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { Poller } from '../db/nodes/poller.ts';
 import type { WorkShares } from '../db/nodes/work-shares.ts';
 import type { DbTable } from '../db/table.ts';
+import type { WriteWatch } from '../db/writes/watched-database.ts';
 import type { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import type { SenderDefinition } from '../delivery/push/push-sender.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -48,6 +49,8 @@ export interface Context extends Services {
   readonly noteChange: (db: Db, key: Key) => Promise<void>;
   /** What is found out by looking, several times a second. */
   readonly poller: Poller;
+  /** Where somebody asks to be told which rows are written. */
+  readonly writes: WriteWatch;
   /** Which share of the work this node does. */
   readonly shares: WorkShares;
   /** Whether this node does what only one may do for an app, or a task by its name. */

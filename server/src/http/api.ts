@@ -15,7 +15,7 @@ import { auditedHandle, storesNothing } from './audited-handle.ts';
 import { noteDryRun } from './dry-run.ts';
 import type { Call, Endpoint, Grant } from './endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from './grants.ts';
-import { handleByMembers } from './member-rules.ts';
+import { handleByMembers, hiddenFrom } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, type Mount, routesOf, stopOf } from './mount-endpoints.ts';
 import { handleOnce } from './once.ts';
 import { pathBelow, Router, registerRoutes } from './router.ts';
@@ -71,10 +71,12 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
   await fastify.register(
     async (api) => {
       api.decorateRequest('call', undefined);
+      api.decorateRequest('followed', undefined);
       const mount: Mount = {
         endpoints: options.endpoints,
         prefix: '',
         assertRoom: options.assertRoom,
+        shownAs: (endpoint, call) => hiddenFrom(endpoint, call).join(' '),
         admit: (request, endpoint) =>
           andThen(guardApp(request, gate), (app) =>
             andThen(admitUser(request, app, endpoint, options), (admitted) => countCaller(admitted, gate)),

@@ -9,8 +9,8 @@ import type { Verb } from '../access/rules/rule-types.ts';
 import type { ErrorName } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Creation } from '../limits/idempotency.ts';
-import { LongText } from './long-text.ts';
-import type { StreamAnswer } from './stream-answer.ts';
+import { LongText } from './streams/long-text.ts';
+import type { StreamAnswer } from './streams/stream-answer.ts';
 
 /**
  * Who may call. `app`: everyone with the app key; an Authorization header is ignored. `phone`: the same, and a valid
@@ -54,6 +54,8 @@ export interface Call<Body, Located> {
   /** The client's address, behind trusted proxies the one that they report. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The list that the request follows. */
+  readonly followed?: FollowedList | undefined;
   /** The unread body, for an endpoint that takes a stream. */
   readonly stream: Readable;
   /** The id of what the request creates, if the request has an `Idempotency-Key`. */
@@ -207,6 +209,36 @@ export interface Endpoint<Body = unknown, L = unknown> {
    */
   readonly judge?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<unknown>;
   readonly handle: (call: Call<Body, L>) => Promise<JsonText | OtherAnswer | StreamAnswer | object>;
+  /** A list that can be followed. @throws Failure InvalidQuery */
+  readonly follow?: (call: Call<Body, L>) => Promise<ListFollowing>;
+  /** If its query names a list (`list`), the request is admitted as one to that list, and `call.followed` is how it is followed. */
+  readonly followsLists?: true;
+}
+
+/** What a list's answer to one caller depends on. */
+export interface ListFollowing {
+  /** The table of its records. */
+  readonly table: string;
+  /** Callers for whom it is equal are answered the same, except for members that are hidden from them; without it nobody else is. */
+  readonly sharedAs?: string;
+  /** Whether one of these records may be in the list, or behind its limit, as long as nothing else than records has changed. */
+  mayHave(objectIds: readonly string[]): Promise<boolean>;
+}
+
+/** The same, of the caller as of now. */
+export interface CurrentList extends ListFollowing {
+  /** The list's answer. @throws Failure as the list does */
+  read(): Promise<object>;
+}
+
+/** The list that a request follows. */
+export interface FollowedList {
+  /** What is sent beside the list's own parameters. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** The list's answer with one record, as to the request itself. @throws Failure as the list does */
+  check(): Promise<unknown>;
+  /** @throws Failure also when the caller may no longer ask */
+  ask(): Promise<CurrentList>;
 }
 
 /** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */

@@ -6,7 +6,7 @@ import { rulesFor } from './grants.ts';
 import { fieldsOf, orderedFields, whereFields, withoutMembers } from './hidden-members.ts';
 import type { HandlerAnswer } from './mount-endpoints.ts';
 import { sentence } from './shape.ts';
-import { StreamAnswer } from './stream-answer.ts';
+import { StreamAnswer } from './streams/stream-answer.ts';
 
 /**
  * Calls an endpoint under the rules for single members: hidden ones are not in its answer and cannot be filtered by, as if they
@@ -27,6 +27,13 @@ export function handleByMembers(
   // What a bucket's document keeps is its own matter: it may be written as it is, and is kept where it is left out.
   if (grant.of !== 'bucket') assertFree([...hidden, ...rules.fixedFor(call)], sentIn(endpoint, body));
   return hidden.length === 0 ? endpoint.handle(call) : handleHiding(endpoint, call, hidden);
+}
+
+/** The members that the rules hide from a caller in an endpoint's answers. */
+export function hiddenFrom({ grant }: Endpoint, call: Call<unknown, unknown>): readonly string[] {
+  if (typeof grant === 'string') return [];
+  const rules = rulesFor(grant, call.app.rules, call.params);
+  return rules.hasMembers ? rules.hiddenFrom(call) : [];
 }
 
 async function handleHiding(

@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameToRules } from '../access/rules/rule-types.ts';
 import { fail, type Problem } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
-import type { LongText } from './long-text.ts';
+import { type Call, type Endpoint, type FollowedList, JsonText, OtherAnswer } from './endpoint.ts';
+import { findFollowed, followedList, type ListEndpoint } from './followed-lists.ts';
 import type { Route } from './router.ts';
 import { noteSending } from './server/connections.ts';
 import { sentence } from './shape.ts';
-import { StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
+import type { LongText } from './streams/long-text.ts';
+import { StreamAnswer, sendStream, skipStream } from './streams/stream-answer.ts';
 
 /**
  * Called before something new is stored or something existing is replaced. @throws Failure when too little space is left
@@ -18,11 +19,13 @@ export type AssertRoom = (kind: 'create' | 'change') => void;
 export type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
 
 /** One object per request; its last members are set later than the others. */
-type GrowingCall = EarlyCall & { body: unknown; located: unknown };
+type GrowingCall = EarlyCall & { body: unknown; located: unknown; followed?: FollowedList };
 
 declare module 'fastify' {
   interface FastifyRequest {
     call: GrowingCall | undefined;
+    /** The list that is followed. */
+    followed: ListEndpoint | undefined;
   }
 }
 
@@ -40,6 +43,8 @@ export interface Mount {
   /** Checks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
   readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => MaybePromise<Admitted>;
   readonly assertRoom: AssertRoom;
+  /** Tells apart callers from whom different members are hidden in an endpoint's answers. */
+  readonly shownAs: (endpoint: Endpoint, call: Call<unknown, unknown>) => string;
   /** Calls the endpoint's `handle`, and may do something before and after. */
   readonly handle?: (
     request: FastifyRequest,
@@ -56,16 +61,21 @@ export function routesOf(mount: Mount, stopping: AbortSignal): Route[] {
     method: endpoint.method,
     path: mount.prefix + endpoint.path,
     takesStream: endpoint.takesStream !== undefined,
-    begin: (request) => locateCall(request, endpoint, mount),
+    begin(request) {
+      request.followed = findFollowed(request, endpoint, mount.endpoints);
+      return locateCall(request, request.followed ?? endpoint, mount);
+    },
     handle(request, reply) {
       const call = request.call as GrowingCall;
+      const asked = request.followed ?? endpoint;
+      if (request.followed) call.followed = followed(request, endpoint, request.followed, mount);
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       call.body = endpoint.body?.read(request.body, call.app);
       // An async function here would cost each request two more promises.
       return (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call)).then((answer): unknown =>
         answer instanceof StreamAnswer
-          ? sendStreamTo(request, reply, answer, { mayListen: readmission(request, endpoint, mount), stopping })
+          ? sendStreamTo(request, reply, answer, { mayListen: readmission(request, asked, mount), stopping })
           : send(reply, endpoint, answer),
       );
     },
@@ -77,6 +87,17 @@ export function stopOf(fastify: FastifyInstance): AbortSignal {
   const stop = new AbortController();
   fastify.addHook('preClose', async () => stop.abort());
   return stop.signal;
+}
+
+function followed(request: FastifyRequest, endpoint: Endpoint, list: ListEndpoint, mount: Mount): FollowedList {
+  const admit = mount.readmit ?? mount.admit;
+  return followedList(list, {
+    query: readQuery(endpoint, request.query as Record<string, unknown>),
+    call: request.call as GrowingCall,
+    again: () => andThen(admit(request, list), (admitted) => beginCall(request, list, admitted)),
+    handle: (call) => mount.handle?.(request, list, call) ?? list.handle(call),
+    shownAs: (call) => mount.shownAs(list, call),
+  });
 }
 
 async function sendStreamTo(

@@ -10,7 +10,8 @@ import { listAnswer, recordAnswer } from '../http/answers.ts';
 import { type Endpoint, endpoint, JsonText, type Tag } from '../http/endpoint.ts';
 import { allowedTo, findAllowed } from './allowed.ts';
 import { tagged, tagOfRow } from './entity-tag.ts';
-import { type ListOptions, listParameters, listRecords } from './lists/list.ts';
+import { type ListOptions, listParameters } from './lists/list.ts';
+import { listing } from './lists/listing.ts';
 import { phoneViewOf, shownToOthers, showPhones, storedId } from './members/phone-view.ts';
 import type { Key, RecordTable } from './table.ts';
 
@@ -105,7 +106,7 @@ export function locateRow(options: ReadOptions, verb: 'get' | 'update' | 'delete
 export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoint {
   const { db, records, locateParent } = options;
   const { summary = `List ${options.noun[1]}`, description, ...how } = details;
-  return endpoint({
+  return endpoint<undefined, void>({
     method: 'GET',
     path: options.path,
     operationId: `list${options.title[1]}`,
@@ -118,13 +119,13 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     answer: listAnswer(options.record.schema, options.record.example),
     errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
     locate: async (call) => locateParent?.(call, call.params),
-    handle: async (call) => {
+    ...listing<void>(async (call) => {
       const { app, params, query } = call;
       const all = records.match({ app_id: app.appId, ...options.parentKey?.(params) });
       const phones = await phoneViewOf(records, call);
       const scope = phones && options.ownOnly ? sql`${all} and ${shownToOthers(options.ownOnly, phones)}` : all;
       const render = await options.showTo?.(call);
-      return listRecords(db, records, {
+      const asked: ListOptions = {
         scope,
         allowed: await allowedTo(options, 'list', call),
         phones,
@@ -133,8 +134,9 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
         defaultLimit: options.defaultLimit,
         tenant: app.appId,
         ...how,
-      });
-    },
+      };
+      return { db, table: records, options: asked };
+    }),
   });
 }
 

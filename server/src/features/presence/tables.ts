@@ -4,7 +4,7 @@ import { adoptionRules, heardNearby, ignoredTags } from './adoption/store.ts';
 import { beaconFindings } from './fleet/finding-store.ts';
 import { beaconDays } from './fleet/store.ts';
 import { gatewayStates } from './gateways/states.ts';
-import { liveApps, liveEvents } from './live/tables.ts';
+import { followedTables, listChanges, liveApps, liveEvents } from './live/tables.ts';
 import { logs } from './logs/resource.ts';
 import { events, verdicts } from './sightings/traces/events.ts';
 import { positions } from './sightings/traces/positions.ts';
@@ -41,6 +41,8 @@ export const tables: readonly DbTable[] = [
   venueEntries,
   ruleReplays,
   liveEvents,
+  followedTables,
+  listChanges,
   liveApps,
   gatewayStates,
   heardNearby,

@@ -40,6 +40,7 @@ export async function registerConsoleApi(fastify: FastifyInstance, options: Cons
         reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
       });
       api.decorateRequest('call', undefined);
+      api.decorateRequest('followed', undefined);
       api.decorateRequest('admin', undefined);
       const router = new Router([
         ...options.endpoints.map((endpoint) => routeOf(endpoint, guard, now)),

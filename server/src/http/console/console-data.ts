@@ -54,6 +54,7 @@ export function consoleData(options: Options): Mount {
     endpoints: reachable(endpoints),
     prefix: dataPath,
     assertRoom: options.assertRoom,
+    shownAs: (_, { administrator, role, venues }) => JSON.stringify([administrator, role, venues]),
     async admit(request, endpoint) {
       const permission = dataPermission(endpoint);
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);

@@ -32,6 +32,8 @@ export const acrossApps: Exceptions = [
   [/^(update|delete from) device_handovers /, 'what waits for one node, by an index of few rows'],
   [/^delete from device_sessions where node /, 'the devices of a node that stops or is gone'],
   [/^select \* from live_apps order by app_id/, 'which apps somebody listens to'],
+  [/^select app_id, name, wanted_until from followed_tables /, 'which lists somebody follows'],
+  [/^select app_id from followed_tables union select app_id from list_changes /, 'the same, for sweeps'],
   [/^select case when state = 'queued' .* from jobs group by 1$/, 'how many jobs there are, for the metrics'],
   [
     /^(delete from|update) (\w+) (set .* )?where .*\b(expires|erased|made|ended|run)_at <=? \?/,

@@ -5,7 +5,8 @@ import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../../http/
 import { type Call, type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { allowedTo, findAllowed } from '../../../resources/allowed.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../../resources/entity-tag.ts';
-import { listParameters, listRecords } from '../../../resources/lists/list.ts';
+import { type ListOptions, listParameters } from '../../../resources/lists/list.ts';
+import { listing } from '../../../resources/lists/listing.ts';
 import { makerOf, type Past } from '../../../resources/past.ts';
 import type { RecordTable } from '../../../resources/table.ts';
 import { type Announced, type FileDeps, fileIntake } from './intake.ts';
@@ -35,17 +36,18 @@ function list({ db }: FileDeps, table: RecordTable): Endpoint {
     answer: listAnswer(files.record.schema, files.record.example),
     errors: ['InvalidQuery', 'Timeout'],
     description: 'Users see the files that they have uploaded; managers see all.',
-    handle: async (call) => {
+    ...listing(async (call) => {
       const { app, query } = call;
-      return listRecords(db, table, {
+      const options: ListOptions = {
         allowed: await allowedTo(ruled(table), 'list', call),
         scope: table.match({ app_id: app.appId }),
         query,
         defaultLimit: 100,
         idsFollowCreation: true,
         tenant: app.appId,
-      });
-    },
+      };
+      return { db, table: table, options };
+    }),
   });
 }
 

@@ -7,7 +7,8 @@ import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { sentence } from '../../../http/shape.ts';
 import { allowedTo, findAllowed, listsAny } from '../../../resources/allowed.ts';
 import { pastRecord } from '../../../resources/keep-past.ts';
-import { listParameters, listRecords } from '../../../resources/lists/list.ts';
+import { type ListOptions, listParameters } from '../../../resources/lists/list.ts';
+import { listing } from '../../../resources/lists/listing.ts';
 import type { Past, PastRecord } from '../../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
 import type { Key } from '../../../resources/table.ts';
@@ -114,17 +115,18 @@ function allDetails({ db }: StorylineDeps): Endpoint {
     query: listParameters,
     answer: listAnswer(looseDetailRecord.schema, looseDetailRecord.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: async (call) => {
+    ...listing(async (call) => {
       const { app, query } = call;
       const scope = looseDetails.match({ app_id: app.appId });
-      return listRecords(db, looseDetails, {
+      const options: ListOptions = {
         allowed: await allowedTo({ rules: 'scenarios', records: looseDetails }, 'list', call),
         scope,
         query,
         defaultLimit: 1000,
         idsFollowCreation: true,
         tenant: app.appId,
-      });
-    },
+      };
+      return { db, table: looseDetails, options };
+    }),
   });
 }

@@ -68,7 +68,7 @@ export async function* exportPerson(
  * sent to the person is among the deliveries.
  */
 const isOfNobody = (how: PersonPart['how'], { name }: DbTable) =>
-  how === 'mentioned' && (name === 'jobs' || name === 'live_events' || name === 'pushes');
+  how === 'mentioned' && ['jobs', 'live_events', 'list_changes', 'pushes'].includes(name);
 
 /** The rows of a table, each once. */
 async function* rowsOf(

@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { fail } from '../../../base/errors.ts';
 import { recordAnswer } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
-import { StreamAnswer } from '../../../http/stream-answer.ts';
+import { StreamAnswer } from '../../../http/streams/stream-answer.ts';
 import { type Exporting, exportPerson, type Withholding } from './export.ts';
 import type { Person } from './person.ts';
 import { receiptOf, receiptRecord } from './receipt.ts';

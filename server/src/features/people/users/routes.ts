@@ -4,7 +4,8 @@ import type { Db } from '../../../db/db.ts';
 import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { allowedTo } from '../../../resources/allowed.ts';
-import { listParameters, listRecords } from '../../../resources/lists/list.ts';
+import { type ListOptions, listParameters } from '../../../resources/lists/list.ts';
+import { listing } from '../../../resources/lists/listing.ts';
 import { clientOf } from '../../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../../sign-in/attempts.ts';
 import { emailKey } from '../../../sign-in/email.ts';
@@ -67,18 +68,19 @@ function list({ db }: UserRouteDeps): Endpoint {
     query: listParameters,
     answer: listAnswer(userSummary.schema, userSummary.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: async (call) => {
+    ...listing(async (call) => {
       const { app, query } = call;
       const scope = userSummaryTable.match({ app_id: app.appId });
-      return listRecords(db, userSummaryTable, {
+      const options: ListOptions = {
         allowed: await allowedTo({ rules: 'users', records: userSummaryTable }, 'list', call),
         scope,
         query,
         defaultLimit: 1000,
         idsFollowCreation: true,
         tenant: app.appId,
-      });
-    },
+      };
+      return { db, table: userSummaryTable, options };
+    }),
   });
 }
 

@@ -2,9 +2,12 @@ import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { fail } from '../../../base/errors.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
-import { eventStreamType, StreamAnswer } from '../../../http/stream-answer.ts';
+import { eventStreamType, StreamAnswer } from '../../../http/streams/stream-answer.ts';
+import { listParameters } from '../../../resources/lists/list.ts';
 import { domainEventTypes, liveEventTypes } from '../../domain-event.ts';
 import type { Feed } from './feed.ts';
+import { followByCall, noList } from './lists/follow.ts';
+import type { Followers } from './lists/followers.ts';
 import { plainNumbers, readNumbersKey, secretNumbers } from './numbers.ts';
 import { heardScopes, hearsOfAll, type ShowDeps, showEvents } from './shown-events.ts';
 
@@ -21,8 +24,13 @@ const example = [
   'id: 42\nevent: presence.enter\ndata: {"timestamp":"2026-05-04T09:30:00.000Z","data":{"event":"ENTER"}}\n\n',
 ].join('');
 
+export interface Streams {
+  readonly feed: Pick<Feed, 'open'>;
+  readonly followers: Pick<Followers, 'open'>;
+}
+
 /** What happens in an app, as it happens. */
-export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoint[] {
+export function liveEndpoints({ feed, followers }: Streams, deps: ShowDeps): Endpoint[] {
   let key: Promise<string> | undefined;
   const numbersFor = async (caller: Caller) => {
     if (hearsOfAll(caller)) return plainNumbers;
@@ -39,21 +47,32 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoin
       path: '/stream',
       operationId: 'streamEvents',
       tag,
-      summary: 'Listen to what happens, as server-sent events',
+      summary: 'Listen to what happens, or to what changes in a list, as server-sent events',
       description:
         'Events: presence.enter, presence.exit, presence.zone, place.enter, place.exit, visit.opened, visit.closed, visit.updated, message.fired, ' +
         'push.progress, push.finished, occupancy.exceeded, occupancy.cleared and, if `kinds` names it, position.changed (where visitors are, as often as their phones ' +
         'report), each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says that ' +
         'events between the last number and its own are no longer kept. Numbers count for one app; whoever does not hear of all events is ' +
         'told numbers that do not count. Users ' +
-        'receive events of their own installations only, managers of all, secret keys those that their scopes listen to.',
+        'receive events of their own installations only, managers of all, secret keys those that their scopes listen to. ' +
+        'With `list` it follows a list instead, for whoever may read that: `list` has its records, as the list answers them, and then ' +
+        '`left` names a record (`objectId`), and `entered` and `changed` have one (`result`) and the objectId of the one before it ' +
+        '(`after`, null for the first). The id names a state of the list; sent back, it is answered with `ready` if that is still the ' +
+        'state, and otherwise with `list`.',
+      followsLists: true,
       grant: 'user',
       scopes: heardScopes,
       query: [
         {
+          name: 'list',
+          description: 'The path of a list below /api/v2 that is to be followed, such as data/bucket/guestbook',
+          schema: Type.String({ maxLength: 200 }),
+        },
+        ...listParameters.filter(({ name }) => ['where', 'order', 'limit'].includes(name)),
+        {
           name: 'after',
-          description: 'Go on behind this number, like the header Last-Event-ID, which wins',
-          schema: Type.Integer({ minimum: 0 }),
+          description: 'Go on behind what has this id, like the header Last-Event-ID, which wins',
+          schema: Type.String({ maxLength: 22 }),
         },
         {
           name: 'kinds',
@@ -68,9 +87,11 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoin
         schema: Type.String(),
         example,
       },
-      errors: ['InvalidQuery'],
+      errors: ['InvalidQuery', 'ObjectNotFound', 'Timeout'],
       handle: async (call) => {
+        if (call.followed) return followByCall(followers, call, call.followed);
         const { app, query, headers, address } = call;
+        if (query['list'] !== undefined) throw noList();
         const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
         const kinds = readKinds(query['kinds']) ?? usual;
         const show = showEvents(call, deps);

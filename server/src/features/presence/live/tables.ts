@@ -27,3 +27,20 @@ export const liveEvents = defineTable({
   childOf: ['live_apps'],
   mentions: { in: ['data'], erased: 'delete' },
 });
+
+/** Tables whose lists somebody follows, on any node. */
+export const followedTables = defineTable({
+  name: 'followed_tables',
+  owner: 'live',
+  columns: { app_id: text, name: text, wanted_until: bigint },
+  key: ['app_id', 'name'],
+});
+
+/** What was written to these a moment ago, for other nodes. */
+export const listChanges = defineTable({
+  name: 'list_changes',
+  owner: 'live',
+  columns: { app_id: text, object_id: text, name: text, node: text, records: nullable(text) },
+  key: ['app_id', 'object_id'],
+  mentions: { in: ['records'], erased: 'delete' },
+});

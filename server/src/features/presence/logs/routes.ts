@@ -9,7 +9,8 @@ import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { askedFields } from '../../../http/hidden-members.ts';
 import { sentence } from '../../../http/shape.ts';
 import { allowedTo } from '../../../resources/allowed.ts';
-import { listParameters, listRecords } from '../../../resources/lists/list.ts';
+import { type ListOptions, listParameters } from '../../../resources/lists/list.ts';
+import { listing } from '../../../resources/lists/listing.ts';
 import { phoneViewOf } from '../../../resources/members/phone-view.ts';
 import { logExample, logShape, logs, readOccurredAt } from './resource.ts';
 import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './store.ts';
@@ -72,9 +73,9 @@ function list({ db, findHeld }: LogDeps): Endpoint {
     query: listParameters,
     answer: listAnswer(logs.record.schema, logs.record.example),
     errors: ['InvalidQuery', 'Timeout'],
-    handle: async (call) => {
+    ...listing(async (call) => {
       const { app, query } = call;
-      return listRecords(db, logs.records, {
+      const options: ListOptions = {
         ...(await shownTo(call, query, findHeld)),
         phones: await phoneViewOf(logs.records, call),
         scope: logs.records.match({ app_id: app.appId }),
@@ -83,8 +84,9 @@ function list({ db, findHeld }: LogDeps): Endpoint {
         defaultOrder: '-objectId',
         idsFollowCreation: true,
         tenant: app.appId,
-      });
-    },
+      };
+      return { db, table: logs.records, options };
+    }),
   });
 }
 

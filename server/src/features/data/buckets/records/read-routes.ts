@@ -2,7 +2,8 @@ import { sql } from '../../../../base/sql.ts';
 import { listAnswer, recordAnswer } from '../../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../../http/endpoint.ts';
 import { tagged } from '../../../../resources/entity-tag.ts';
-import { listParameters, listRecords } from '../../../../resources/lists/list.ts';
+import { type ListOptions, listParameters } from '../../../../resources/lists/list.ts';
+import { listing } from '../../../../resources/lists/listing.ts';
 import type { RecordTable } from '../../../../resources/table.ts';
 import type { Bucket } from '../definition/directory.ts';
 import type * as store from '../definition/record-store.ts';
@@ -24,12 +25,12 @@ export function list(deps: RecordDeps): Endpoint {
     answer: listAnswer(listedRecordSchema, recordExample),
     errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
     locate: (call) => bucketToRead(deps, call),
-    handle: (call) => {
+    ...listing((call) => {
       const { query, located: bucket } = call;
       const rules = new RecordRules(call, bucket);
       const rule = rules.listed(bucket);
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      return listRecords(deps.db, tableOf(bucket, rules), {
+      const options: ListOptions = {
         scope,
         ...(rule ? { allowed: rule } : {}),
         query,
@@ -37,8 +38,9 @@ export function list(deps: RecordDeps): Endpoint {
         idsFollowCreation: true,
         tenant: bucket.appId,
         onDocumentsRead: (fields, alternatives) => deps.asked.note(bucket, fields, alternatives),
-      });
-    },
+      };
+      return { db: deps.db, table: tableOf(bucket, rules), options };
+    }),
   });
 }
 

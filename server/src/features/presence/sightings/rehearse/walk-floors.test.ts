@@ -5,7 +5,7 @@ import { create } from '../../../../../test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../../access/policy.ts';
 import type { Db } from '../../../../db/db.ts';
-import { StreamAnswer } from '../../../../http/stream-answer.ts';
+import { StreamAnswer } from '../../../../http/streams/stream-answer.ts';
 import { type StageFloor, type StageReads, setStage } from './stage.ts';
 import { walkEndpoints } from './walk.ts';
 

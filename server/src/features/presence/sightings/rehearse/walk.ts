@@ -6,7 +6,7 @@ import { WorkSlices, whenQuiet } from '../../../../base/work-slices.ts';
 import type { Db } from '../../../../db/db.ts';
 import { isoTime } from '../../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../../../http/endpoint.ts';
-import { StreamAnswer } from '../../../../http/stream-answer.ts';
+import { StreamAnswer } from '../../../../http/streams/stream-answer.ts';
 import { answeredEvents, answeredMessages, answeredVerdict } from '../answer/answer.ts';
 import { readBatch, readTime } from '../read/reports.ts';
 import type { Report } from '../stages/stages.ts';
