@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { root } from '../install.mjs';
+import { pinnedNode, root } from '../install.mjs';
 import { npm } from './npm.ts';
 
 /** The npm package that has Helm's own program; for Linux on x64. */
@@ -68,6 +68,13 @@ describe('the chart for Helm', () => {
     assert.equal(status, 1);
     assert.match(stderr, /publicUrl is the address that clients use/);
   });
+});
+
+test('only a tag or a part can be released', () => {
+  const { status, stderr } = spawnSync(pinnedNode, [join(root, 'scripts/release/release.mjs'), 'v0.0.1'], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stderr], [2, 'v0.0.1 is no tag, and no part: service, sdk, debian, image, chart.\n']);
 });
 
 test('the compose file is taken, and says what it needs', (t) => {

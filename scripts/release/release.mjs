@@ -115,8 +115,8 @@ function packForDebian(what, hasImage) {
 function releaseTag(tag, target) {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-tag-'));
   try {
-    const inherit = { stdio: ['ignore', 2, 2] };
-    execFileSync('git', ['clone', '--quiet', '--depth=1', '--branch', tag, `file://${root}`, folder], inherit);
+    const from = ['--quiet', '--depth=1', '--branch', tag, `file://${root}`];
+    execFileSync('git', ['-c', 'advice.detachedHead=false', 'clone', ...from, folder], { stdio: ['ignore', 2, 2] });
     const { version } = readJson(join(folder, 'package.json'));
     if (tag !== `v${version}`) throw new Error(`The tag ${tag} has version ${version} in its package.json.`);
     npm(['ci', '--no-audit', '--no-fund'], folder);
@@ -139,9 +139,10 @@ function write(target, name, text) {
 
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !parts.includes(word));
-if (words.length === 1 && /^v\d/.test(words[0])) releaseTag(words[0], join(root, 'dist'));
+const isTag = ([word]) => execFileSync('git', ['tag', '--list', word], { cwd: root, encoding: 'utf8' }).trim() === word;
+if (words.length === 1 && unknown && isTag(words)) releaseTag(unknown, join(root, 'dist'));
 else if (unknown === undefined) await release(words.length === 0 ? parts : words, join(root, 'dist'));
 else {
-  process.stderr.write(`There is no part ${unknown}: ${parts.join(', ')}.\n`);
+  process.stderr.write(`${unknown} is no tag, and no part: ${parts.join(', ')}.\n`);
   process.exitCode = 2;
 }
