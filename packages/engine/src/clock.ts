@@ -148,6 +148,6 @@ function newestPlausible(times: readonly number[], now: number): number | undefi
     if (last === undefined || time - (last.at(-1) ?? 0) > CLUSTER_GAP_MS) clusters.push([time]);
     else last.push(time);
   }
-  const begun = clusters.findLast(([first = 0]) => first <= now + TOLERANCE_MS);
-  return (begun ?? clusters.toSorted((a, b) => b.length - a.length)[0])?.at(-1);
+  const begun = clusters.filter(([first = 0]) => first <= now + TOLERANCE_MS).at(-1);
+  return (begun ?? clusters.sort((a, b) => b.length - a.length)[0])?.at(-1);
 }

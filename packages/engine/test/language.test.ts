@@ -2,6 +2,17 @@ import assert from 'node:assert/strict';
 import { languageRanges, languageTag, lookUpLanguage } from '@pharos/engine/decide';
 import { test } from 'vitest';
 
+/** As in Hermes, the engine of React Native. */
+function withoutLocale(check: () => void): void {
+  const { Locale } = Intl;
+  Object.assign(Intl, { Locale: undefined });
+  try {
+    check();
+  } finally {
+    Object.assign(Intl, { Locale });
+  }
+}
+
 test('what phones report is read as a language tag', () => {
   const read: readonly (readonly [string, string | undefined])[] = [
     ['de-AT', 'de-AT'],
@@ -27,7 +38,11 @@ test('what phones report is read as a language tag', () => {
     ['ü', undefined],
     ['de-'.repeat(30), undefined],
   ];
-  for (const [reported, tag] of read) assert.equal(languageTag(reported), tag, reported);
+  const check = () => {
+    for (const [reported, tag] of read) assert.equal(languageTag(reported), tag, reported);
+  };
+  check();
+  withoutLocale(check);
 });
 
 test('it is looked for from the most exact to the language alone', () => {
@@ -49,6 +64,10 @@ test('the closest translation is chosen, and none that only looks alike', () => 
     ['fr_FR', ['FR'], 'FR'],
     ['POSIX', ['en'], undefined],
   ];
-  for (const [locale, tags, tag] of chosen) assert.equal(lookUpLanguage(locale, tags), tag, `${locale} of ${tags}`);
+  const check = () => {
+    for (const [locale, tags, tag] of chosen) assert.equal(lookUpLanguage(locale, tags), tag, `${locale} of ${tags}`);
+  };
+  check();
   assert.equal(lookUpLanguage(null, ['en']), undefined);
+  withoutLocale(check);
 });

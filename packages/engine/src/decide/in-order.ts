@@ -68,8 +68,8 @@ export function withSettings(
   settingsNow: (beaconId: string) => PresenceSettings,
 ): readonly Sample[] {
   const next = new Map<string, PresenceSettings>();
-  return samples
-    .toReversed()
+  return [...samples]
+    .reverse()
     .map((sample) => {
       const { beaconId } = sample;
       const settings = sample.settings ?? next.get(beaconId) ?? settingsNow(beaconId);

@@ -14,11 +14,56 @@ export function languageTag(text: string): string | undefined {
     .replaceAll('_', '-');
   // Longer first parts are reserved: `english` is well-formed, but not a language.
   if (!/^[a-z]{2,3}(-|$)/i.test(bcp47)) return undefined;
+  return localeOf(bcp47)?.baseName;
+}
+
+interface Locale {
+  readonly baseName: string;
+  readonly language: string;
+  maximize(): { readonly baseName: string };
+}
+
+function localeOf(bcp47: string): Locale | undefined {
+  if (Intl.Locale === undefined) return plainLocale(bcp47);
   try {
-    return new Intl.Locale(bcp47).baseName;
+    return new Intl.Locale(bcp47);
   } catch {
     return undefined;
   }
+}
+
+/** A language, perhaps a script, a region, variants; extensions are left out. RFC 5646, section 2.1. */
+const wellFormed =
+  /^([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|\d{3}))?((?:-(?:\d[a-z\d]{3}|[a-z\d]{5,8}))*)(?:-[a-z\d](?:-[a-z\d]{2,8})+)*$/i;
+/** What phones report for others, since Java has kept the names of 1988. */
+const renamed: Readonly<Record<string, string>> = { in: 'id', iw: 'he', ji: 'yi' };
+/** Where a language is written in more than one script: what it is without a region, and in some regions (CLDR, likelySubtags). */
+const scripts: Readonly<Record<string, string>> = {
+  ...{ zh: 'Hans', 'zh-HK': 'Hant', 'zh-MO': 'Hant', 'zh-TW': 'Hant', sr: 'Cyrl', 'sr-ME': 'Latn', bs: 'Latn' },
+  ...{
+    az: 'Latn',
+    'az-IR': 'Arab',
+    kk: 'Cyrl',
+    'kk-CN': 'Arab',
+    ky: 'Cyrl',
+    'ky-CN': 'Arab',
+    mn: 'Cyrl',
+    'mn-CN': 'Mong',
+  },
+  ...{ pa: 'Guru', 'pa-PK': 'Arab', uz: 'Latn', 'uz-AF': 'Arab', ku: 'Latn', tg: 'Cyrl', ms: 'Latn' },
+};
+
+/** The same without `Intl.Locale`, which Hermes, the engine of React Native, does not have. */
+function plainLocale(bcp47: string): Locale | undefined {
+  const [, first, scriptName, regionName, variants = ''] = wellFormed.exec(bcp47) ?? [];
+  if (first === undefined) return undefined;
+  const language = renamed[first.toLowerCase()] ?? first.toLowerCase();
+  const script = scriptName && scriptName.charAt(0).toUpperCase() + scriptName.slice(1).toLowerCase();
+  const region = regionName?.toUpperCase();
+  const named = (written: string | undefined) =>
+    [language, written, region].filter(Boolean).join('-') + variants.toLowerCase();
+  const likely = script ?? scripts[`${language}-${region}`] ?? scripts[language];
+  return { baseName: named(script), language, maximize: () => ({ baseName: named(likely) }) };
 }
 
 /**
@@ -27,9 +72,10 @@ export function languageTag(text: string): string | undefined {
  */
 export function languageRanges(locale: string): readonly string[] {
   const tag = languageTag(locale);
-  if (tag === undefined) return [];
-  const { language } = new Intl.Locale(tag);
-  const withScript = new Intl.Locale(tag).maximize().baseName;
+  const read = tag === undefined ? undefined : localeOf(tag);
+  if (tag === undefined || read === undefined) return [];
+  const { language } = read;
+  const withScript = read.maximize().baseName;
   const ranges = [...shortened(tag), ...shortened(withScript)].filter((range) => range !== language);
   return [...new Set([...ranges, language])];
 }

@@ -30,7 +30,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const { record, samples, now, kept, keptSince, retimed } = sensing;
   const earliest = retimed === undefined ? [] : [retimed.since + Math.min(0, retimed.by)];
   const firstAt = Math.min(...samples.slice(0, 1).map(({ occurredAt }) => occurredAt), ...earliest);
-  const from = record.segments.findLast(([start]) => start <= firstAt)?.[0] ?? record.segments[0]?.[0] ?? firstAt;
+  const from = record.segments.filter(([start]) => start <= firstAt).at(-1)?.[0] ?? record.segments[0]?.[0] ?? firstAt;
   const stored = await kept.segments(from);
   const asKnown = stored.flatMap((segment) => readSamples(segment.samples));
   const known = withTimes(asKnown, retimed);
@@ -262,7 +262,7 @@ function exitsOf(installationId: string, { samples, visits, reported, facts }: J
   const ended = new Set(facts.visits.map(({ exit }) => `${exit?.beaconId} ${exit?.at}`));
   return samples.flatMap(({ event, beaconId, occurredAt: at }): VisitFacts[] => {
     if (event !== 'EXIT' || ended.has(`${beaconId} ${at}`)) return [];
-    const visit = visits.findLast((one) => one.beaconId === beaconId && one.enteredAt <= at);
+    const visit = visits.filter((one) => one.beaconId === beaconId && one.enteredAt <= at).at(-1);
     const guess = reported.find(({ visitId, inferred }) => visitId === visit?.id && inferred === true);
     if (visit === undefined || guess === undefined || at > Math.max(guess.at, visit.enteredAt + MAX_VISIT_MS))
       return [];

@@ -47,8 +47,10 @@ export function withSpells(spells: Spells, samples: readonly Sample[]): Spells {
   if (heard.length === 0) return spells;
   // A sender may call its receiver `__proto__`.
   const next = new Map(Object.entries(spells));
-  for (const [receiver, own] of Map.groupBy(heard, ({ receiver = '' }) => receiver)) {
-    const points = own.map(({ occurredAt, beaconId }): Spell => [occurredAt, occurredAt, bitOf(beaconId)]);
+  for (const receiver of new Set(heard.map(({ receiver: name = '' }) => name))) {
+    const points = heard
+      .filter(({ receiver: name = '' }) => name === receiver)
+      .map(({ occurredAt, beaconId }): Spell => [occurredAt, occurredAt, bitOf(beaconId)]);
     const known = next.get(receiver) ?? [];
     const inOrder = (known.at(-1)?.[0] ?? 0) <= (points[0]?.[0] ?? 0);
     const all = [...known, ...points];
