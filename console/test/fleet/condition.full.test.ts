@@ -74,6 +74,15 @@ describe('the condition of the beacons', () => {
     assert.equal(rows.length, 4);
   });
 
+  test('the map says at its place what is wrong with a beacon', async () => {
+    await goTo(page, `/console/apps/${app.appId}/beacons?view=map`);
+    await page.getByRole('link', { name: /^Door · Battery low at 2, 2$/ }).waitFor();
+    await page.getByRole('link', { name: /^Far · Silent at/ }).waitFor();
+    await assertAccessible(page);
+    await goTo(page, `/console/apps/${app.appId}/beacons/condition?view=batteries`);
+    await becomes(named, ['Door', 'Hall', 'Far']);
+  });
+
   test('what is mended or muted is no more to do, and can be opened again', async () => {
     await button('Mended: Door').click();
     await becomes(named, ['Hall', 'Far']);

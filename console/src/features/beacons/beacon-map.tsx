@@ -4,6 +4,7 @@ import type { Beacon, JsonObject } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { findingTitles } from '../../components/names/finding-words.ts';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
@@ -11,6 +12,7 @@ import { useListed } from '../../lib/data/listed.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { allFloorsQuery } from '../../lib/data/venue-queries.ts';
+import { findingsQuery, isToDo } from '../../lib/fleet/findings.ts';
 import { usePlan } from '../../lib/plan/use-plan.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import classes from './beacons.module.css';
@@ -66,6 +68,8 @@ export function BeaconMap({ appId, where, tools }: Props) {
     : [];
   const area = areas.find(({ key }) => key === chosen) ?? areas.find(({ floor }) => floor?.level === 0) ?? areas[0];
   const spots = area?.spots ?? [];
+  const { data: findings = [] } = useQuery(findingsQuery(appId));
+  const wrong = new Map(findings.filter(isToDo).map(({ beaconId, kind }) => [beaconId, findingTitles[kind]]));
   const maySee = useMayCall()('listPositions');
   const { data: sensed = [] } = useQuery({ ...visitorsNowQuery(appId), enabled: maySee && spots.length > 0 });
   const visitors = visitorsAt(spots, sensed);
@@ -96,7 +100,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
         />
       )}
       {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}
-      {area && <AreaPlot key={area.key} appId={appId} area={area} visitors={visitors} />}
+      {area && <AreaPlot key={area.key} appId={appId} area={area} visitors={visitors} wrong={wrong} />}
       {(data?.count ?? 0) > maxSpots && (
         <Text size="sm" c="dimmed" mt="xs">
           {t('Only the first {maxSpots, number} of {count} are shown.', {
@@ -119,12 +123,16 @@ interface AreaProps {
   readonly appId: string;
   readonly area: Area;
   readonly visitors: readonly Visitor[];
+  readonly wrong: Wrong;
 }
 
-function AreaPlot({ appId, area: { floor, spots }, visitors }: AreaProps) {
+/** What is wrong with beacons, in words. */
+type Wrong = ReadonlyMap<string, string>;
+
+function AreaPlot({ appId, area: { floor, spots }, visitors, wrong }: AreaProps) {
   const { plan, isWithout } = usePlan(appId, floor ?? {});
   if (!plan && !isWithout) return <Skeleton h={420} />;
-  return <Plot appId={appId} spots={spots} visitors={visitors} plan={plan} />;
+  return <Plot appId={appId} spots={spots} visitors={visitors} wrong={wrong} plan={plan} />;
 }
 
 interface HereProps {
@@ -166,13 +174,14 @@ interface PlotProps {
   readonly appId: string;
   readonly spots: readonly Spot[];
   readonly visitors: readonly Visitor[];
+  readonly wrong: Wrong;
   readonly plan: ReturnType<typeof usePlan>['plan'];
 }
 
 /** Pixels: more would not fit on a screen. */
 const maxHeight = 640;
 
-function Plot({ appId, spots, visitors, plan }: PlotProps) {
+function Plot({ appId, spots, visitors, wrong, plan }: PlotProps) {
   const navigate = useNavigate();
   const { ref, width: measured } = useElementSize();
   const room = Math.max(measured, 280);
@@ -184,10 +193,11 @@ function Plot({ appId, spots, visitors, plan }: PlotProps) {
     ? { x: plan.frame.left, y: plan.frame.top, width: plan.frame.width, height: plan.frame.height, step: 0 }
     : frameOf(spots, width / height);
   const scale = width / frame.width;
-  const dots = spots.map(({ x, y, beacon: { name } }) => ({
+  const shownName = ({ objectId, name }: Named) => [name, wrong.get(objectId) ?? []].flat().join(' · ');
+  const dots = spots.map(({ x, y, beacon }) => ({
     x: (x - frame.x) * scale,
     y: (y - frame.y) * scale,
-    name,
+    name: shownName(beacon),
   }));
   const fontSize = width < 500 ? 11 : 13;
   const labels = placeLabels(dots, { width, fontSize, widthOf: widthsIn(fontSize) });
@@ -222,7 +232,8 @@ function Plot({ appId, spots, visitors, plan }: PlotProps) {
         </g>
         {spots.map((spot, index) => {
           const { x, y } = dots[index] ?? spot;
-          const { objectId, name, radius } = spot.beacon;
+          const { objectId, radius } = spot.beacon;
+          const name = shownName(spot.beacon);
           const label = labels[index];
           return (
             // biome-ignore lint/a11y/useSemanticElements: there are no links in a drawing that the router could follow
@@ -238,7 +249,7 @@ function Plot({ appId, spots, visitors, plan }: PlotProps) {
               <title>{name}</title>
               {radius !== undefined && <circle cx={x} cy={y} r={radius * scale} className={classes.reach} />}
               <circle cx={x} cy={y} r={22} className={classes.target} />
-              <circle cx={x} cy={y} r={6} className={classes.dot} />
+              <circle cx={x} cy={y} r={6} className={wrong.has(objectId) ? classes.wrong : classes.dot} />
               {label && (
                 <text x={label.x} y={label.y} textAnchor={label.anchor} fontSize={fontSize}>
                   {name}
