@@ -352,6 +352,19 @@ for (const database of databases) {
       assert.equal(await count(raw('select count(*) as n from visits')), before);
     });
 
+    test('beacons have told of themselves, and two batteries will soon be empty', async () => {
+      const { app, get } = bench;
+      const beacons = (await get('/beacons')).results;
+      const fossils = beacons.find(({ name }) => name === 'Fossil Cabinet');
+      const told = (await get(`/beacons/${fossils?.['objectId']}/telemetry`)).results;
+      assert.equal(told.length, 29);
+      assert.equal(told.at(-1)?.['battery'], 9);
+      app.sweep();
+      await app.idle();
+      assert.equal(await count(raw("select count(*) as n from beacon_findings where kind = 'battery'")), 2);
+      assert.equal(await count(raw('select count(*) as n from beacon_findings')), 2);
+    });
+
     test('an app that is switched off gets nothing more, and nothing is left of a demo that was removed', async () => {
       const { storage, made, app } = bench;
       await app.apps.change(made.mark.appId, { disabled: true });

@@ -94,12 +94,35 @@ export async function buildStructure(stage: DemoStage, madeAt: number): Promise<
   }
   await writeMessages(writer, { beacons, files, madeAt });
   stage.clock.now = madeAt;
+  await writeTelemetry(writer, { beacons, madeAt });
   await writer.post('/users/signout', {});
   await stage.apps.change(app.appId, { policy: { tokenDays: 30 } });
   return { appId: app.appId, appKey: app.appKey, userId };
 }
 
 type Ids = ReadonlyMap<string, string>;
+
+/** Two batteries will soon be empty; the others last for a year and more. Per cent of today. */
+const lowBatteries: Readonly<Record<string, number>> = { fossils: 9, foghorn: 5 };
+const telemetryDays = 29;
+
+/** What the beacons have told of themselves each day at noon. */
+async function writeTelemetry(writer: Writer, { beacons, madeAt }: { beacons: Ids; madeAt: number }): Promise<void> {
+  const readings = halls.flatMap(({ key, floor }, index) =>
+    Array.from({ length: telemetryDays }, (_, daysAgo) => {
+      const today = lowBatteries[key] ?? 55 + ((index * 7) % 44);
+      const perDay = key in lowBatteries ? 0.35 : 0.12;
+      return {
+        beaconId: beacons.get(key),
+        occurredAt: new Date(madeAt - (daysAgo + 0.5) * dayMs).toISOString(),
+        battery: Math.round(today + perDay * daysAgo),
+        temperature: Math.round(10 * (20.5 + floor - 0.8 * Math.cos(daysAgo / 3 + index))) / 10,
+        firmware: index % 5 === 0 ? '2.3.0' : '2.4.1',
+      };
+    }),
+  );
+  await writer.post('/telemetry', { readings });
+}
 
 /** Returns the id of the first manager, who is signed in from then on. */
 async function writePeople(stage: DemoStage & { readonly appId: string }, writer: Writer): Promise<string> {
