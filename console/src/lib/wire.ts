@@ -1150,7 +1150,7 @@ export type ChangeBackupPlanBody = {
 };
 export type ChangeFindingBody = {
     /**
-     * open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found two days later; muted: nobody wants to know, now or later
+     * open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later
      * @enum {unknown}
      */
     readonly state: "open" | "seen" | "done" | "muted";
@@ -4607,7 +4607,7 @@ export type Operations = {
                 /** False: it is over, but was mended in the last 120 days, or is muted */
                 readonly isFound: boolean;
                 /**
-                 * open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found two days later; muted: nobody wants to know, now or later
+                 * open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later
                  * @enum {unknown}
                  */
                 readonly state: "open" | "seen" | "done" | "muted";

@@ -1,104 +1,182 @@
 import { dayMs, hourMs } from '../../../src/features/presence/fleet/days/day.ts';
 import { forecastBattery } from '../../../src/features/presence/fleet/detect/battery.ts';
 import { findAll } from '../../../src/features/presence/fleet/detect/detect.ts';
-import { simulateFleet } from './simulated-fleet.ts';
+import type { FindingKind, Fleet } from '../../../src/features/presence/fleet/detect/fleet.ts';
+import { chargeAt } from './batteries.ts';
+import type { Building, Sender } from './building.ts';
+import { type SimulatedVenue, simulatedDays, simulateFleet } from './simulated-fleet.ts';
 
-export interface Score {
-  /** Of beacons that died: those told within 24 opening hours. */
-  readonly deaths: number;
-  readonly deathsTold: number;
-  /** Findings of beacons of which it is not true, by kind, in all weeks judged. */
-  readonly falseAlarms: Readonly<Record<string, number>>;
-  readonly weeks: number;
-  readonly forecasts: number;
-  readonly forecastsWithin: number;
-  /** In whose interval the battery ended. */
-  readonly forecastsCovered: number;
-  readonly moves: number;
-  readonly movesTold: number;
-  readonly clones: number;
-  readonly clonesTold: number;
-  readonly bleeding: number;
-  readonly bleedingTold: number;
-  readonly misset: number;
-  readonly missetTold: number;
+/** Of so many, so many in time. */
+export interface Share {
+  of: number;
+  told: number;
 }
 
-const firstDay = 28;
-const lastDay = 90;
+export interface Score {
+  /** Within 24 opening hours. */
+  readonly deaths: Share;
+  /** Thirty days before the end: within 14 days of it, and those whose interval has it. */
+  readonly batteries: Share & { covered: number };
+  /** Within an opening hour. */
+  readonly clones: Share;
+  /** Within two opening days. */
+  readonly moves: Share;
+  /** Ever. */
+  readonly bleeding: Share;
+  readonly settings: Share;
+  /** Findings of beacons that are well, by kind: of all, and of those in a venue's closed week. */
+  readonly wrong: Partial<Record<FindingKind, number>>;
+  closedWeek: number;
+  /** Findings of beacons with another trouble. */
+  otherKind: number;
+  readonly weeks: number;
+}
 
-/** Judges a simulated fleet several times a day, as the service does. */
-export function scoreFleet(
-  seed: number,
-  options: { readonly venues?: number; readonly log?: (line: string) => void } = {},
-): Score {
-  const { start, runTo, fleet, truth, openHours } = simulateFleet(seed, options);
-  const firstTold = new Map<string, number>();
-  const falseAlarms: Record<string, number> = {};
-  let [forecasts, within, covered] = [0, 0, 0];
-  const isTrue = (kind: string, id: string, now: number): boolean => {
-    if (kind === 'silent') return (truth.deaths.get(id) ?? Number.POSITIVE_INFINITY) <= now;
-    if (kind === 'battery') return (truth.batteries.get(id) ?? Number.POSITIVE_INFINITY) < now + 60 * dayMs;
-    if (kind === 'moved') return (truth.moves.get(id) ?? Number.POSITIVE_INFINITY) <= now;
-    if (kind === 'cloned') return (truth.clones.get(id) ?? Number.POSITIVE_INFINITY) <= now;
-    return kind === 'bleeding' ? truth.bleeding.has(id) : truth.misset.has(id);
+/** Until then it is learnt what is usual. */
+const firstDay = 28;
+
+/** Judges each venue of a simulated fleet as the service does: all three hours, and hourly where a copy was made. */
+export function scoreFleet(seed: string, { size = 500, log = (_line: string) => {}, find = findAll } = {}): Score {
+  const score: Score = {
+    ...{ deaths: share(), batteries: { ...share(), covered: 0 }, clones: share(), moves: share() },
+    ...{ bleeding: share(), settings: share(), wrong: {}, closedWeek: 0, otherKind: 0 },
+    weeks: (simulatedDays - firstDay) / 7,
   };
-  const cloneHours = new Set([...truth.clones.values()].flatMap((at) => [1, 2, 3].map((hour) => at + hour * hourMs)));
+  for (const venue of simulateFleet(seed, size)) scoreVenue(venue, score, { log, find });
+  return score;
+}
+
+const share = (): Share => ({ of: 0, told: 0 });
+
+interface Judging {
+  readonly log: (line: string) => void;
+  readonly find: typeof findAll;
+}
+
+function scoreVenue(venue: SimulatedVenue, score: Score, { log, find }: Judging): void {
+  const { building } = venue;
+  const senders = new Map(building.senders.map((one) => [one.id, one]));
+  const firstTold = new Map<string, number>();
+  const hourly = hoursAfterCopies(building);
   let before = new Set<string>();
-  for (let hour = firstDay * 24; hour <= lastDay * 24; hour++) {
-    const now = start + hour * hourMs;
-    const isDue = [11, 14, 17, 20, 23].includes(hour % 24);
-    if (!isDue && !cloneHours.has(now)) continue;
-    // In the middle of a minute, as any other moment.
-    runTo(now);
-    const found = findAll(fleet(now));
-    const current = new Set(found.map(({ kind, beaconId }) => `${kind} ${beaconId}`));
+  for (let hour = firstDay * 24; hour <= simulatedDays * 24; hour++) {
+    const isDue = building.isOpen(hour - 1) ? hour % 3 === 2 : hour % 8 === 3;
+    if (!isDue && hour % 24 !== 23 && !hourly.has(hour)) continue;
+    venue.runTo(hour);
+    const fleet = venue.fleet();
+    const found = find(fleet);
     for (const { kind, beaconId, facts } of found) {
       const key = `${kind} ${beaconId}`;
-      if (isTrue(kind, beaconId, now)) {
-        if (!firstTold.has(key)) firstTold.set(key, now);
-      } else if (!before.has(key)) {
-        falseAlarms[kind] = (falseAlarms[kind] ?? 0) + 1;
-        options.log?.(`false ${key} on day ${Math.floor(hour / 24)} ${JSON.stringify(facts)}`);
+      const sender = senders.get(beaconId);
+      if (sender && isTrue(kind, sender, hour)) firstTold.set(key, firstTold.get(key) ?? hour);
+      else if (!before.has(key)) {
+        if (sender?.trouble && sender.since <= hour && kind !== 'battery') {
+          score.otherKind++;
+          log(`other ${key} (${sender.trouble}) on day ${hour / 24} ${JSON.stringify(facts)}`);
+          continue;
+        }
+        score.wrong[kind] = (score.wrong[kind] ?? 0) + 1;
+        const isClosed = hour >= building.closedWeek[0] && hour < building.closedWeek[1];
+        if (isClosed) score.closedWeek++;
+        log(
+          `wrong ${key} on day ${(hour / 24).toFixed(1)}${isClosed ? ' CLOSED' : ''} ${JSON.stringify(facts)} ${describe(building)}`,
+        );
       }
     }
-    before = current;
-    if (hour % 24 === 23)
-      for (const [id, death] of truth.batteries) {
-        // Thirty days before, as the list for the next round of batteries is made.
-        const left = Math.floor((death - now) / dayMs);
-        if (left !== 30) continue;
-        forecasts++;
-        const forecast = forecastBattery(fleet(now).days.get(id), now);
-        const off = forecast && Math.round((forecast.emptyAt - death) / dayMs);
-        if (off === undefined || Math.abs(off) > 14) options.log?.(`battery ${id}: ${off} days off`);
-        if (!forecast) continue;
-        if (Math.abs(forecast.emptyAt - death) <= 14 * dayMs) within++;
-        if (death >= forecast.earliest && death <= forecast.latest) covered++;
-      }
+    before = new Set(found.map(({ kind, beaconId }) => `${kind} ${beaconId}`));
+    if (hour % 24 === 23) scoreForecasts(building, fleet, hour, score, log);
   }
-  const told = (kind: string, of: ReadonlyMap<string, number>, hours: number, isOpen: boolean) =>
-    [...of].filter(([id, at]) => {
-      const first = firstTold.get(`${kind} ${id}`);
-      const isIn = first !== undefined && (isOpen ? openHours(id, at, first) <= hours : first - at <= hours * hourMs);
-      if (!isIn)
-        options.log?.(
-          `missed ${kind} ${id}: ${first === undefined ? 'never' : openHours(id, at, first)} opening hours`,
-        );
-      return isIn;
-    }).length;
-  const moveHours = 2 * 11;
-  return {
-    deaths: truth.deaths.size,
-    deathsTold: told('silent', truth.deaths, 24, true),
-    ...{ falseAlarms, weeks: (lastDay - firstDay) / 7, forecasts, forecastsWithin: within, forecastsCovered: covered },
-    moves: truth.moves.size,
-    movesTold: told('moved', truth.moves, moveHours, true),
-    clones: truth.clones.size,
-    clonesTold: told('cloned', truth.clones, 1, true),
-    bleeding: truth.bleeding.size,
-    bleedingTold: [...truth.bleeding].filter((id) => firstTold.has(`bleeding ${id}`)).length,
-    misset: truth.misset.size,
-    missetTold: [...truth.misset].filter((id) => firstTold.has(`setting ${id}`)).length,
+  count(building, firstTold, score, log);
+}
+
+const describe = ({ gateways, senders, visitors, told }: Building) =>
+  `[${senders.length} beacons, ${gateways.length} gateways, ${visitors.toFixed(0)} visitors, ${told}]`;
+
+function isTrue(kind: FindingKind, sender: Sender, hour: number): boolean {
+  const { trouble, since, failing } = sender;
+  if (kind === 'silent') return failing <= hour;
+  if (kind === 'battery') return endOf(sender, hour) < hour + 60 * 24;
+  if (since > hour) return false;
+  return trouble === (kind === 'setting' ? 'setting' : kind);
+}
+
+const endOf = ({ battery: { lives } }: Sender, hour: number) =>
+  (lives.findLast(([from]) => from <= hour) ?? lives[0])?.[1] ?? Number.POSITIVE_INFINITY;
+
+/** The first opening hours of a copy; gateways hear it at night as well. */
+function hoursAfterCopies({ senders, isOpen, gateways }: Building): ReadonlySet<number> {
+  const hours = new Set<number>();
+  for (const { trouble, since } of senders) {
+    if (trouble !== 'cloned') continue;
+    for (let hour = since, left = 3; left > 0 && hour < simulatedDays * 24; hour++) {
+      if (!isOpen(hour) && gateways.length === 0) continue;
+      hours.add(hour + 1);
+      if (isOpen(hour)) left--;
+    }
+  }
+  return hours;
+}
+
+function scoreForecasts(
+  building: Building,
+  fleet: Fleet,
+  hour: number,
+  score: Score,
+  log: (line: string) => void,
+): void {
+  for (const sender of building.senders) {
+    if (sender.trouble !== 'death' || sender.battery.tells === 'nothing') continue;
+    const left = (sender.death - hour) / 24;
+    // Those that ended otherwise were not empty.
+    if (chargeAt(sender.battery, sender.death) > 1 || left < 29.5 || left >= 30.5) continue;
+    score.batteries.of++;
+    const forecast = forecastBattery(fleet.days.get(sender.id), fleet.now);
+    const death = fleet.now + (sender.death - hour) * hourMs;
+    const off = forecast ? (forecast.emptyAt - death) / dayMs : Number.NaN;
+    if (Math.abs(off) <= 14) score.batteries.told++;
+    else
+      log(
+        `battery ${sender.id}: ${off.toFixed(0)} days off ${JSON.stringify({ ...sender.battery, lives: 0 })} ${describe(building)}`,
+      );
+    if (forecast && death >= forecast.earliest && death <= forecast.latest) score.batteries.covered++;
+  }
+}
+
+function count(
+  building: Building,
+  firstTold: ReadonlyMap<string, number>,
+  score: Score,
+  log: (line: string) => void,
+): void {
+  const openBetween = (from: number, until: number) => {
+    let hours = 0;
+    for (let hour = from; hour < until; hour++) if (building.isOpen(hour)) hours++;
+    return hours;
   };
+  const daysBetween = (from: number, until: number) => {
+    let days = 0;
+    for (let hour = from; hour < until; hour++) if (building.isOpen(hour) && !building.isOpen(hour + 1)) days++;
+    return days;
+  };
+  const told = (into: Share, key: string, isInTime: (first: number) => boolean, since: number) => {
+    into.of++;
+    const first = firstTold.get(key);
+    if (first !== undefined && isInTime(first)) into.told++;
+    else
+      log(
+        `missed ${key}: ${first === undefined ? 'never' : `${openBetween(since, first)} opening hours`} from day ${(since / 24).toFixed(1)} ${describe(building)}`,
+      );
+  };
+  // What begins so late that it could not be told in time is not counted.
+  const hasTime = (since: number, hours: number) => openBetween(since, simulatedDays * 24) >= hours;
+  for (const { id, trouble, since } of building.senders) {
+    if (trouble === 'death' && hasTime(since, 24))
+      told(score.deaths, `silent ${id}`, (first) => openBetween(since, first) <= 24, since);
+    if (trouble === 'cloned' && hasTime(since, 3))
+      told(score.clones, `cloned ${id}`, (first) => openBetween(since, first) <= 1, since);
+    if (trouble === 'moved' && hasTime(since, 24))
+      told(score.moves, `moved ${id}`, (first) => daysBetween(since, first) <= 2, since);
+    if (trouble === 'bleeding') told(score.bleeding, `bleeding ${id}`, () => true, since);
+    if (trouble === 'setting') told(score.settings, `setting ${id}`, () => true, since);
+  }
 }

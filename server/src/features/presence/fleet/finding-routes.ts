@@ -26,7 +26,7 @@ export interface FindingDeps {
 
 const state = Type.Enum([...findingStates], {
   description:
-    'open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found two days later; muted: nobody wants to know, now or later',
+    'open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later',
 });
 
 const schema = Type.Array(

@@ -6,7 +6,7 @@ import { dayMs } from './days/day.ts';
 import type { Finding, FindingKind } from './detect/fleet.ts';
 
 /**
- * `open`: somebody has to see to it. `seen`: somebody knows. `done`: somebody has mended it; if it is found two days later all the same, it
+ * `open`: somebody has to see to it. `seen`: somebody knows. `done`: somebody has mended it; if it is found three days later all the same, it
  * is open again. `muted`: nobody wants to know, now or later.
  */
 export const findingStates = ['open', 'seen', 'done', 'muted'] as const;
@@ -37,7 +37,7 @@ export interface FindingRow extends Omit<RowOf<typeof beaconFindings>, 'kind' | 
 }
 
 /** So long after it was mended it may still be found. */
-const mendingMs = 2 * dayMs;
+const mendingMs = 3 * dayMs;
 /** Who changed a battery is known for so long. */
 const doneKeptMs = 120 * dayMs;
 

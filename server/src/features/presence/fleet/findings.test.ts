@@ -93,6 +93,8 @@ for (const database of bothDatabases) {
       await passDay([2, 3]);
       await check();
       assert.deepEqual([(await findings())[0].state, await attention()], ['done', []]);
+      // Three days, and a little more.
+      await passDay([2, 3]);
       await passDay([2, 3]);
       site.app.clock.now += hour;
       await check();

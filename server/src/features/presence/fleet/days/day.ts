@@ -48,15 +48,17 @@ export interface Near {
   readonly minutes: number;
   /** dBm, summed over these minutes. */
   readonly rssi: number;
-  /** The last hour in which it was heard there, 0 to 23, and the minutes of it. */
-  readonly hour: number;
-  readonly last: Minutes;
+  /** The last hour in which it was heard there, 0 to 23, and the minutes of it: known of the last two hours of the day. */
+  readonly hour?: number;
+  readonly last?: Minutes;
 }
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 const minuteMs = 60_000;
-const maxNear = 12;
+/** Places at which it was heard longest, and those of the last hours besides: so that what is new is not lost beside what is usual. */
+const maxNear = 40;
+const maxNearLast = 8;
 
 export const noDay: BeaconDay = { hours: {}, near: {} };
 export const dayOf = (at: number): number => Math.floor(at / dayMs) * dayMs;
@@ -121,14 +123,25 @@ const isNow = (activity: Telemetry['movement']): boolean =>
 
 export function joinDays(a: BeaconDay, b: BeaconDay): BeaconDay {
   const near = joinRecords(a.near, b.near, joinNear);
-  return {
-    hours: joinRecords(a.hours, b.hours, joinHours),
-    near: Object.fromEntries(
-      Object.entries(near)
-        .sort(([, one], [, other]) => other.minutes - one.minutes)
-        .slice(0, maxNear),
-    ),
-  };
+  return { hours: joinRecords(a.hours, b.hours, joinHours), near: limitNear(near) };
+}
+
+function limitNear(near: BeaconDay['near']): BeaconDay['near'] {
+  const all = Object.entries(near);
+  const before = Math.max(...all.map(([, { hour = 0 }]) => hour)) - 1;
+  const isLast = ({ hour = -1 }: Near) => hour >= before;
+  if (all.length > maxNear) {
+    all.sort(([, one], [, other]) => other.minutes - one.minutes);
+    all.push(
+      ...all
+        .splice(maxNear)
+        .filter(([, one]) => isLast(one))
+        .slice(0, maxNearLast),
+    );
+  }
+  return Object.fromEntries(
+    all.map(([place, one]) => [place, isLast(one) ? one : { minutes: one.minutes, rssi: one.rssi }]),
+  );
 }
 
 function joinRecords<T>(
@@ -158,6 +171,6 @@ const joinTold = (a: Told, b: Told): Told => (a.at <= b.at ? { ...a, ...b } : { 
 
 function joinNear(a: Near, b: Near): Near {
   const sum = { minutes: a.minutes + b.minutes, rssi: a.rssi + b.rssi };
-  if (a.hour !== b.hour) return { ...(a.hour > b.hour ? a : b), ...sum };
-  return { ...sum, hour: a.hour, last: unionOf(a.last, b.last) };
+  if (a.hour !== b.hour) return { ...((a.hour ?? -1) > (b.hour ?? -1) ? a : b), ...sum };
+  return { ...a, ...sum, ...(a.last === undefined ? {} : { last: unionOf(a.last, b.last) }) };
 }

@@ -15,7 +15,7 @@ const replaced = 15;
 /** So long before it is empty it is told. */
 const toldDays = 30;
 /** A slope that is not so much more than its error is none. */
-const minSure = 3;
+const minSure = 2;
 /** By so much a charge is off for weeks, because it is colder or warmer, per cent. */
 const drift = 0.5;
 /** Of a normal distribution, nine of ten values are within so many deviations. */
@@ -90,33 +90,72 @@ function lineThrough(points: readonly Point[]): Line {
   return { middle, mean, slope, meanError: spread / Math.sqrt(points.length), slopeError };
 }
 
-/** Charges far from the line are those of another beacon, or errors. */
+/**
+ * Charges far from the line are those of another beacon, or errors. It is the line through the medians of the first and the last third (J.
+ * W. Tukey's resistant line, 1977), which they do not bend.
+ */
 function withoutOutliers(points: readonly Point[]): readonly Point[] {
-  const { middle, mean, slope } = lineThrough(points);
-  const off = points.map(({ at, charge }) => Math.abs(charge - mean - slope * (at - middle)));
+  const third = Math.ceil(points.length / 3);
+  const [first, last] = [points.slice(0, third), points.slice(-third)].map((part) => ({
+    at: median(part.map(({ at }) => at)),
+    charge: median(part.map(({ charge }) => charge)),
+  })) as [Point, Point];
+  const slope = (last.charge - first.charge) / (last.at - first.at);
+  const level = median(points.map(({ at, charge }) => charge - slope * at));
+  const off = points.map(({ at, charge }) => Math.abs(charge - slope * at - level));
   const limit = Math.max(3, 4 * 1.48 * median(off));
   const near = points.filter((_, index) => (off[index] as number) <= limit);
   return near.length < minPoints ? points : near;
 }
 
+/**
+ * From the last new battery on: nearly all charges after it are higher than nearly all before. A few that are higher are no new battery:
+ * phones may tell what others do not.
+ */
 function sinceReplaced(points: readonly Point[]): readonly Point[] {
-  for (let index = points.length - 1; index > 0; index--) {
-    const before = median(points.slice(Math.max(0, index - 3), index).map(({ charge }) => charge));
-    const after = median(points.slice(index, index + 3).map(({ charge }) => charge));
+  const charges = points.map(({ charge }) => charge);
+  for (let index = points.length - minAfter; index > 0; index--) {
+    const before = quantile(charges.slice(Math.max(0, index - aroundPoints), index), 0.75);
+    const after = quantile(charges.slice(index, index + aroundPoints), 0.25);
     if (after - before >= replaced) return points.slice(index);
   }
   return points;
 }
 
-/** One point a day, the median of its hours. */
+/** Before and after a change, so many points are compared. */
+const aroundPoints = 8;
+const minAfter = 3;
+
+const quantile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * part)] as number;
+
+type Told = { readonly battery?: number; readonly voltage?: number };
+
+/**
+ * One point a day, the median of its hours. Per cent and volts are two opinions of one battery, so that only one of them counts: the one
+ * that is told on more days.
+ */
 function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly Point[] {
-  return [...(days ?? [])]
-    .filter(([day]) => day > now - usedDays * dayMs && day <= now)
-    .sort(([a], [b]) => a - b)
-    .flatMap(([day, { hours }]) => {
-      const charges = Object.values(hours).flatMap(({ told }) => (told && chargeOf(told)) ?? []);
-      return charges.length === 0 ? [] : [{ at: day / dayMs + 0.5, charge: median(charges) }];
-    });
+  const [percent, volts]: [Point[], Point[]] = [[], []];
+  for (const [day, { hours }] of days ?? []) {
+    if (day <= now - usedDays * dayMs || day > now) continue;
+    const told = Object.values(hours).flatMap(({ told }) => told ?? []);
+    addPoint(
+      percent,
+      day,
+      told.flatMap(({ battery }: Told) => battery ?? []),
+    );
+    addPoint(
+      volts,
+      day,
+      told.flatMap(({ voltage }: Told) => chargeAt(voltage) ?? []),
+    );
+  }
+  return (volts.length > percent.length ? volts : percent).sort((a, b) => a.at - b.at);
+}
+
+function addPoint(points: Point[], day: number, charges: readonly number[]): void {
+  if (charges.length > 0) points.push({ at: day / dayMs + 0.5, charge: median(charges) });
 }
 
 /** What is left at a voltage of a lithium coin cell under a small load: a plateau, and two knees. Cells differ by some per cent. */
@@ -128,9 +167,7 @@ const coinCell: readonly (readonly [volts: number, charge: number])[] = [
   [2.1, 0],
 ];
 
-/** Devices that tell both reckon their per cent from the voltage, and know their battery. */
-function chargeOf({ battery, voltage }: { readonly battery?: number; readonly voltage?: number }): number | undefined {
-  if (battery !== undefined) return battery;
+function chargeAt(voltage: number | undefined): number | undefined {
   // Two cells, or mains.
   if (voltage === undefined || voltage > 3.4 || voltage < 1.8) return undefined;
   const below = coinCell.findIndex(([volts]) => volts <= voltage);

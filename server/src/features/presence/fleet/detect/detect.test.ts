@@ -87,6 +87,19 @@ describe('what is wrong with beacons', () => {
     assert.deepEqual(carried.found(12), []);
   });
 
+  test('none is copied where a beacon between two rooms has died, and phones there are near the next one', () => {
+    const house = new House();
+    for (let day = 0; day < 12; day++) {
+      house.usual(day).heard(day, 'z', ['a', 'e', 'f']);
+      for (const id of ['a', 'e', 'f']) house.heard(day, id, ['z']);
+    }
+    house.usual(12).heard(12, 'a', ['e', 'f'], { minutes: 50 });
+    assert.deepEqual(
+      house.found(12).filter(([, kind]) => kind !== 'silent'),
+      [],
+    );
+  });
+
   test('one is heard too far away that is often near others of another floor', () => {
     const house = new House();
     for (let day = 0; day < 12; day++)
@@ -107,11 +120,11 @@ describe('what is wrong with beacons', () => {
 });
 
 describe('the forecast of a battery', () => {
-  /** Charges of the last days, the oldest first. */
-  const forecast = (charges: readonly number[]) => {
-    const days = charges.map((battery, day) => {
+  /** Charges of the last days, the oldest first; or what else it told. */
+  const forecast = (charges: readonly (number | { readonly voltage: number })[]) => {
+    const days = charges.map((charge, day) => {
       const at = start + day * dayMs;
-      return [at, dayWith({ at, telemetry: { battery } })] as const;
+      return [at, dayWith({ at, telemetry: typeof charge === 'number' ? { battery: charge } : charge })] as const;
     });
     const now = start + charges.length * dayMs;
     const found = forecastBattery(new Map(days), now);
@@ -135,5 +148,14 @@ describe('the forecast of a battery', () => {
     assert.equal(forecast(falling(30, 0.5, 8)), undefined);
     const wrong = falling(30, 0.5, 40).map((charge, day) => (day === 20 ? 0 : charge));
     assert.ok(Math.abs((forecast(wrong)?.[1] ?? 0) - 20) <= 2, 'one wrong value bends nothing');
+  });
+
+  test('does not take what some phones tell for a new battery', () => {
+    const isOther = (day: number) => day % 12 === 4 || day % 12 === 5;
+    const higher = falling(30, 0.5, 40).map((charge, day) => (isOther(day) || day === 39 ? charge + 30 : charge));
+    assert.ok(Math.abs((forecast(higher)?.[1] ?? 0) - 20) <= 3, 'others tell more on some days');
+    // 2.98 V are 92 per cent of a new cell.
+    const volts = falling(30, 0.5, 40).map((charge, day) => (isOther(day) || day > 36 ? { voltage: 2.98 } : charge));
+    assert.ok(Math.abs((forecast(volts)?.[1] ?? 0) - 20) <= 3, 'others tell volts');
   });
 });

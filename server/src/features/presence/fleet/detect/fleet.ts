@@ -75,6 +75,14 @@ export function bitsIn(word: number): number {
   return (((left + (left >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
+/** In how many minutes of a day a beacon was heard so, or its gateway was on. */
+export function heardMinutes(day: BeaconDay | undefined, channel: Channel): number {
+  const { low, high } = masksOf(day, channel);
+  let minutes = 0;
+  for (let hour = 0; hour < 24; hour++) minutes += bitsIn(low[hour] as number) + bitsIn(high[hour] as number);
+  return minutes;
+}
+
 /** Whole hours since 1970. */
 export const hourIndex = (at: number): number => Math.floor(at / hourMs);
 
@@ -111,9 +119,13 @@ export function sumOfNear(
 ): Map<string, { minutes: number; rssi: number }> {
   const sums = new Map<string, { minutes: number; rssi: number }>();
   for (const [, { near }] of days)
-    for (const [place, { minutes, rssi }] of Object.entries(near)) {
-      const sum = sums.get(place) ?? { minutes: 0, rssi: 0 };
-      sums.set(place, { minutes: sum.minutes + minutes, rssi: sum.rssi + rssi });
+    for (const place of Object.keys(near)) {
+      const { minutes, rssi } = near[place] as Near;
+      const sum = sums.get(place);
+      if (sum) {
+        sum.minutes += minutes;
+        sum.rssi += rssi;
+      } else sums.set(place, { minutes, rssi });
     }
   return sums;
 }

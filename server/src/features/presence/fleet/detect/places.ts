@@ -1,206 +1,219 @@
-import { type BeaconDay, commonOf, countOf, dayMs, dayOf, hourMs, type Near } from '../days/day.ts';
-import { apart, daysBetween, type Finding, type Fleet, type FleetBeacon, loudness, sumOfNear } from './fleet.ts';
+import { commonOf, countOf, dayMs, dayOf, hourMs, type Minutes, type Near, unionOf } from '../days/day.ts';
+import { apart, daysBetween, type Finding, type Fleet, type FleetBeacon, loudness } from './fleet.ts';
+import { freshDays, type Home, isOften, minUsualDays, Places, type Usual, usualDays } from './usual-places.ts';
 
-/** Where beacons are heard, compared with where they were heard before and with where they should be. */
-
-type Shares = ReadonlyMap<string, number>;
-type Days = readonly (readonly [number, BeaconDay])[];
-
-const usualDays = 21;
-/** Minutes near others from which a day says where a beacon is. */
-const minMinutes = 20;
-/** And from which it says it surely. */
-const sureMinutes = 60;
-const minUsualDays = 3;
-
-/** Two places are far apart if a beacon cannot be heard well at both, m. */
-const farMetres = 40;
-/** And so loud that it is not heard through the building, dBm. */
-const wellHeard = -88;
-/** Minutes in which it is heard at both places, from which it is no carrying from one to the other; and at each of them. */
-const minCommon = 3;
-const minMinutesAt = 2;
+/**
+ * Where beacons are heard, compared with where they were heard in the weeks before. How often a beacon is heard at a place is counted by the
+ * minutes in which others were heard there: that visitors are elsewhere today, that a wing is closed or a gateway off says nothing of where
+ * the beacon is.
+ */
 
 export function findMisplaced(fleet: Fleet): readonly Finding[] {
-  const present = new Map<number, Present>();
-  const presentOn = (day: number) => {
-    const known = present.get(day) ?? presentPlaces(fleet, day);
-    present.set(day, known);
-    return known;
-  };
-  const found = fleet.beacons.flatMap((beacon) => {
-    const usual = daysBetween(fleet, beacon.beaconId, fleet.now - (usualDays + 3) * dayMs, fleet.now - 2 * dayMs);
-    const recent = daysBetween(fleet, beacon.beaconId, fleet.now - 4 * dayMs, fleet.now);
-    // Two at once are at two places; only one that is at one place can have moved there.
-    return (
-      cloneOf(fleet, beacon, usual) ??
-      moveOf(fleet, beacon, { usual, recent, presentOn }) ??
-      bleedingOf(fleet, beacon, [...usual, ...recent]) ??
-      []
-    );
+  const places = new Places(fleet);
+  const known = fleet.beacons.filter(({ beaconId }) => places.homeOf(beaconId));
+  const cloned = accepted(known, (beacon, others) => cloneOf(places, beacon, others));
+  const moved = accepted(
+    known.filter(({ beaconId }) => !cloned.has(beaconId)),
+    (beacon, others) => moveOf(places, beacon, new Set([...others, ...cloned.keys()])),
+  );
+  const bleeding = known.flatMap((beacon) => {
+    const { beaconId } = beacon;
+    return cloned.has(beaconId) || moved.has(beaconId) ? [] : (bleedingOf(places, beacon) ?? []);
   });
-  return withoutNeighbours(found);
+  return [...cloned.values(), ...moved.values(), ...bleeding];
 }
 
-/** A beacon that is at another place seems to be near others there, and these near it: it is only the one for which there is more. */
-function withoutNeighbours(found: readonly Finding[]): readonly Finding[] {
-  const cloned = new Set(found.filter(({ kind }) => kind === 'cloned').map(({ beaconId }) => beaconId));
-  const moved = new Set(found.filter(({ kind }) => kind !== 'bleeding').map(({ beaconId }) => beaconId));
-  return found.filter(({ kind, facts: { home = '', away = '' } }) => {
-    const places = [String(home), String(away)];
-    if (kind === 'cloned') return !places.some((place) => cloned.has(place));
-    return !places.some((place) => (kind === 'moved' ? cloned : moved).has(place));
+interface Candidate {
+  readonly finding: Finding;
+  /** Minutes that speak for it. */
+  readonly strength: number;
+}
+
+/**
+ * A beacon that is at another place seems to be near others there, and these near it; so the one for which there is most comes first, and
+ * says nothing of where others are.
+ */
+function accepted(
+  beacons: readonly FleetBeacon[],
+  find: (beacon: FleetBeacon, others: ReadonlySet<string>) => Candidate | undefined,
+): ReadonlyMap<string, Finding> {
+  const found = new Map<string, Finding>();
+  const candidates = beacons.flatMap((beacon) => {
+    const candidate = find(beacon, new Set());
+    return candidate ? [{ beacon, strength: candidate.strength, away: candidate.finding.facts['away'] }] : [];
   });
-}
-
-interface Present {
-  readonly beacons: ReadonlySet<string>;
-  /** Those that were on for most of the day so far. */
-  readonly gateways: ReadonlySet<string>;
-  /** With those that are off now: what they heard before is nothing that phones have heard. */
-  readonly allGateways: ReadonlySet<string>;
-}
-
-/** Places at which anything was heard on a day, and in the weeks before: what is new or gone says nothing about a beacon that stayed. */
-function presentPlaces(fleet: Fleet, day: number): Present {
-  const { now } = fleet;
-  const before = (id: string) => daysBetween(fleet, id, now - (usualDays + 3) * dayMs, now - 3 * dayMs);
-  const onHours = ({ hours }: BeaconDay) => Object.values(hours).filter(({ on }) => on !== undefined).length;
-  const [beacons, gateways, allGateways] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const hoursSoFar = Math.min(24, Math.max(1, (now - day) / hourMs));
-  for (const { beaconId } of fleet.beacons) {
-    const today = fleet.days.get(beaconId)?.get(day);
-    const usual = before(beaconId);
-    if ([...usual.map(([, one]) => one), ...(today ? [today] : [])].some((one) => onHours(one) > 0))
-      allGateways.add(beaconId);
-    if (!today || usual.length === 0 || Object.keys(today.hours).length === 0) continue;
-    beacons.add(beaconId);
-    if (onHours(today) > 0 && onHours(today) >= 0.7 * Math.floor(hoursSoFar)) gateways.add(beaconId);
+  // Where several seem to have come at once, more is heard than before.
+  const alone = [...Map.groupBy(candidates, ({ away }) => away).values()].filter((come) => come.length === 1).flat();
+  for (const { beacon } of alone.sort((a, b) => b.strength - a.strength)) {
+    const again = find(beacon, new Set(found.keys()));
+    if (again) found.set(beacon.beaconId, again.finding);
   }
-  return { beacons, gateways, allGateways };
+  return found;
 }
 
-function cloneOf(fleet: Fleet, { beaconId }: FleetBeacon, usual: Days): Finding | undefined {
-  const today = fleet.days.get(beaconId)?.get(dayOf(fleet.now));
-  if (!today || usual.length < minUsualDays) return undefined;
-  const before = sumOfNear(usual);
-  const total = [...before.values()].reduce((sum, { minutes }) => sum + minutes, 0);
-  const isUsual = (place: string) => (before.get(place)?.minutes ?? 0) > total * 0.02;
-  const heard = Object.entries(today.near).filter(([, near]) => loudness(near) > wellHeard);
-  const strange = heard.filter(([place]) => !isUsual(place));
-  for (const [home, here] of heard.filter(([place]) => isUsual(place))) {
-    const far = strange.filter(([place, near]) => isFar(fleet, home, place) && near.hour === here.hour);
-    const [away, there] = far.find(([place, near]) => areTogether(here, near) && !isNear(fleet, place, home)) ?? [];
-    if (away === undefined || there === undefined) continue;
-    // Phones hear one beacon that is at the wrong place near all others there; a gateway stays where it is.
-    const besides = heard.filter(
-      ([place, near]) => isUsual(place) && near.hour === here.hour && isFar(fleet, place, away),
+/** At a strange place it is heard so often, and as loud as at home but for so many dB. */
+const minStrange = 3;
+const timesUsual = 5;
+const quieter = 3;
+const minUnion = 4;
+
+function cloneOf(places: Places, { beaconId }: FleetBeacon, others: ReadonlySet<string>): Candidate | undefined {
+  const day = dayOf(places.fleet.now - 1);
+  const today = places.day(beaconId, day);
+  const home = places.homeOf(beaconId);
+  if (!today || !home) return undefined;
+  const heard = Object.entries(today.near).filter(([place, near]) => near.last !== undefined && !others.has(place));
+  for (const [hour = 0, now] of Map.groupBy(heard, ([, near]) => near.hour)) {
+    const isNew = ([place, near]: (typeof now)[number]) => isStrange(places, { place, near, day, home });
+    const here = now.filter((one) => isOften(home, one[0]) && !isNew(one));
+    const away = now.filter(
+      (one) =>
+        isNew(one) &&
+        !places.hasInherited(one[0], home, { day, hour }) &&
+        // Is another one here that is usually not, then it is that one.
+        !here.some(([other]) => hasCome(places, one[0], other, day)),
     );
-    if (!isGateway(fleet, away) && (far.length < 2 || besides.length < 2)) continue;
-    return { kind: 'cloned', beaconId, since: dayOf(fleet.now) + here.hour * hourMs, facts: { home, away } };
+    if (!areTogether(unionOfAll(here), unionOfAll(away))) continue;
+    for (const [nearest] of here) {
+      const far = away.filter(([place]) => places.areFar(place, nearest));
+      const [to] = far.toSorted(([, a], [, b]) => countOf(b.last) - countOf(a.last));
+      if (!to || countOf(to[1].last) < minStrange || isFaint(places, far, home)) continue;
+      if (far.length < 2 && !places.isGateway(to[0])) continue;
+      const facts = { home: nearest, away: to[0] };
+      const since = day + hour * hourMs;
+      return { finding: { kind: 'cloned', beaconId, since, facts }, strength: countOf(unionOfAll(far)) };
+    }
   }
   return undefined;
 }
 
-const isFar = ({ places }: Fleet, a: string, b: string): boolean =>
-  (apart(places.get(a), places.get(b)) ?? 0) >= farMetres;
+/** Whether it is quieter at these places than usual: then somebody heard it from afar. */
+function isFaint(places: Places, far: readonly (readonly [string, Near])[], home: Home) {
+  const level = (place: string) => levelOf(home, places.isGateway(place));
+  let [minutes, excess] = [0, 0];
+  for (const [place, near] of far) {
+    minutes += near.minutes;
+    excess += near.rssi - near.minutes * level(place);
+  }
+  return excess < -quieter * minutes;
+}
 
-const isGateway = ({ days, now }: Fleet, place: string): boolean =>
-  Object.values(days.get(place)?.get(dayOf(now))?.hours ?? {}).some(({ on }) => on !== undefined);
+/** How loud a beacon usually is where it is heard. */
+function levelOf(home: Home, isGateway?: boolean): number {
+  let [minutes, rssi] = [0, 0];
+  for (const one of home.values()) {
+    if (isGateway !== undefined && one.isGateway !== isGateway) continue;
+    minutes += one.minutes;
+    rssi += one.minutes * one.rssi;
+  }
+  return rssi / Math.max(1, minutes);
+}
+
+interface Strange {
+  readonly place: string;
+  readonly near: Near;
+  readonly day: number;
+  readonly home: Home;
+}
+
+/** Whether it is heard much more often at a place than it ever was, which was there before. */
+function isStrange(places: Places, { place, near, day, home }: Strange): boolean {
+  if (places.usual(place).length < minUsualDays) return false;
+  const hour = places.day(place, day)?.hours[near.hour ?? 0];
+  const expected = (home.get(place)?.rate ?? 0) * countOf(hour?.on ?? hour?.phones);
+  return countOf(near.last) >= 1 + timesUsual * expected;
+}
+
+/** Whether a place is heard that day near another one where it usually is not: then it is the place that has moved, or is copied. */
+function hasCome(places: Places, place: string, other: string, day: number): boolean {
+  const minutes = places.day(place, day)?.near[other]?.minutes ?? 0;
+  const usual = places.homeOf(place)?.get(other)?.rate ?? 0;
+  return minutes >= minStrange && minutes >= minStrange + timesUsual * usual * places.heardOn(other, day, place);
+}
+
+const unionOfAll = (all: readonly (readonly [string, Near])[]): Minutes =>
+  all.reduce<Minutes>((union, [, { last }]) => unionOf(union, last), '0');
 
 /** In the same minutes, or at one place before and after the other: nobody carries it to and fro. */
-function areTogether(a: Near, b: Near): boolean {
-  if (countOf(a.last) < minMinutesAt || countOf(b.last) < minMinutesAt) return false;
-  if (countOf(commonOf(a.last, b.last)) >= minCommon) return true;
+function areTogether(a: Minutes, b: Minutes): boolean {
+  if (countOf(a) < minUnion || countOf(b) < minUnion) return false;
+  if (countOf(commonOf(a, b)) >= minCommon) return true;
   const [[firstA, lastA], [firstB, lastB]] = [spanOf(a), spanOf(b)];
   return firstA < lastB && firstB < lastA;
 }
 
+const minCommon = 3;
+
 /** The first and the last minute. */
-function spanOf({ last }: Near): readonly [number, number] {
-  const digits = BigInt(`0x${last}`).toString(2);
+function spanOf(minutes: Minutes): readonly [number, number] {
+  const digits = BigInt(`0x${minutes}`).toString(2);
   return [digits.length - 1 - digits.lastIndexOf('1'), digits.length - 1];
 }
 
-/** Whether the place is heard near the other one today: then it is the place that has moved. */
-function isNear({ days, now }: Fleet, place: string, other: string): boolean {
-  return (days.get(place)?.get(dayOf(now))?.near[other]?.minutes ?? 0) > 0;
-}
+/** Of what is expected at home, at most so much is left of one that has moved. */
+const maxLeft = 0.3;
+/** Minutes in which it would have been heard at home, and was elsewhere. */
+const minExpected = 40;
+const minAway = 20;
+/** Of its home, so much has to be there: where a beacon has died, others seem to be elsewhere. */
+const minPresent = 0.6;
+/** Of what is heard that day, so much is where it was hardly heard before. */
+const awayShare = 0.5;
+const hardly = 0.03;
 
-interface Where {
-  readonly usual: Days;
-  readonly recent: Days;
-  /** The places that are there on a day. */
-  readonly presentOn: (day: number) => Present;
-}
-
-/** Below it, the shares of two days have too little in common for one place. */
-const alike = 0.35;
-/** Of its minutes, those near places that are there on both days. */
-const minPart = 0.4;
-
-function moveOf({ places }: Fleet, beacon: FleetBeacon, { usual, recent, presentOn }: Where): Finding | undefined {
-  const last = recent.at(-1);
-  if (!last) return undefined;
-  const present = presentOn(last[0]);
-  // Gateways in a row do not tell left from right, but phones do.
-  const compared = [gatewayWeights(present.gateways), phoneWeights(present)]
-    .flatMap((weigh) => comparedWith(usual, last, weigh) ?? [])
-    .find((one) => one.likeness < Math.min(alike, one.usually * (minutesIn(last[1]) < sureMinutes ? 0.4 : 0.6)));
-  if (!compared) return undefined;
-  const { before, latest } = compared;
-  const [away = ''] = [...latest].sort(([, a], [, b]) => b - a)[0] ?? [];
-  const [home = ''] = [...before].sort(([, a], [, b]) => b - a)[0] ?? [];
+function moveOf(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>): Candidate | undefined {
+  const { fleet } = places;
+  const { beaconId } = beacon;
+  const home = places.homeOf(beaconId);
+  const last = daysBetween(fleet, beaconId, fleet.now - 2 * dayMs, fleet.now).at(-1);
+  if (!last || !home) return undefined;
+  const [day, { near }] = last;
+  let [expected, left, minutes, total, present] = [0, 0, 0, 0, 0];
+  for (const [place, usual] of home) {
+    total += powerAt(usual);
+    if (others.has(place)) continue;
+    const usually = usual.rate * places.heardOn(place, day, beaconId);
+    const weight = powerOf(usual.rssi);
+    const now = near[place];
+    if (usually > 0) present += powerAt(usual);
+    minutes += usually;
+    expected += usually * weight;
+    // Louder or more often at one place does not make up for another.
+    left += Math.min(usually * weight, now ? now.minutes * powerOf(loudness(now)) : 0);
+  }
+  if (present < minPresent * total || minutes < minExpected || left > maxLeft * expected) return undefined;
+  const level = levelOf(home);
+  let [all, there, thereMinutes] = [0, 0, 0];
+  const away: (readonly [string, number])[] = [];
+  const isMain = (place: string) => powerAt(home.get(place)) > 0.1 * total;
+  const hour = Math.max(...Object.keys(last[1].hours).map(Number));
+  const main = [...home.keys()].filter(isMain);
+  for (const [place, one] of Object.entries(near)) {
+    if (others.has(place)) continue;
+    const power = one.minutes * powerOf(loudness(one));
+    all += power;
+    if (powerAt(home.get(place)) > hardly * total || one.minutes < 2 || loudness(one) < level - 10) continue;
+    if (places.hasInherited(place, home, { day, hour })) continue;
+    // What is here that usually is not has come here itself.
+    if (places.usual(place).length < minUsualDays || main.some((other) => hasCome(places, place, other, day))) continue;
+    there += power;
+    thereMinutes += one.minutes;
+    away.push([place, power]);
+  }
+  if (thereMinutes < minAway || there < awayShare * all) return undefined;
+  if (away.length < 2 && !away.some(([place]) => places.isGateway(place))) return undefined;
+  const [to = ''] = away.toSorted(([, a], [, b]) => b - a)[0] ?? [];
+  const [from = ''] = [...home].toSorted(([, a], [, b]) => powerAt(b) - powerAt(a))[0] ?? [];
   // Somebody has moved it on the plan as well.
-  const [toHome, toAway] = [home, away].map((place) => apart(beacon, places.get(place)));
+  const [toHome, toAway] = [from, to].map((place) => apart(beacon, fleet.places.get(place)));
   if (toHome !== undefined && toAway !== undefined && toAway < toHome) return undefined;
-  return { kind: 'moved', beaconId: beacon.beaconId, since: last[0], facts: { home, away } };
+  const facts = { home: from, away: to };
+  return { finding: { kind: 'moved', beaconId, since: day, facts }, strength: thereMinutes };
 }
 
-const minutesIn = ({ near }: BeaconDay): number => Object.values(near).reduce((sum, { minutes }) => sum + minutes, 0);
-
-type Weigh = (sums: ReadonlyMap<string, { readonly minutes: number; readonly rssi: number }>) => Shares | undefined;
-
-/** By gateways: those that hear it, by how loud it is there; 12 dB are ten times as much. Undefined: no gateway there says enough. */
-const gatewayWeights =
-  (gateways: ReadonlySet<string>): Weigh =>
-  (sums) => {
-    const counted = [...sums].filter(([place, { minutes }]) => gateways.has(place) && minutes >= minMinutes);
-    return sharesOf(counted.map(([place, one]) => [place, 10 ** (loudness(one) / 12)]));
-  };
-
-/** By phones: in how many minutes they heard it near others. Undefined: they are too few, or most of the others are not there. */
-const phoneWeights =
-  ({ beacons, allGateways }: Present): Weigh =>
-  (sums) => {
-    const all = [...sums].filter(([place]) => !allGateways.has(place));
-    const counted = all.filter(([place]) => beacons.has(place));
-    const minutesOf = (of: typeof all) => of.reduce((sum, [, { minutes }]) => sum + minutes, 0);
-    if (minutesOf(counted) < Math.max(minMinutes, minPart * minutesOf(all))) return undefined;
-    return sharesOf(counted.map(([place, { minutes }]) => [place, minutes]));
-  };
-
-function sharesOf(weights: readonly (readonly [place: string, weight: number])[]): Shares | undefined {
-  const total = weights.reduce((sum, [, weight]) => sum + weight, 0);
-  return total > 0 ? new Map(weights.map(([place, weight]) => [place, weight / total])) : undefined;
-}
-
-/** How much the latest day has in common with the days before, and how much these usually have. */
-function comparedWith(usual: Days, last: Days[number], weigh: Weigh) {
-  const before = weigh(sumOfNear(usual));
-  const latest = weigh(sumOfNear([last]));
-  const days = usual.flatMap((one) => weigh(sumOfNear([one])) ?? []);
-  if (!before || !latest || days.length < minUsualDays) return undefined;
-  const usually = days.map((one) => likeness(one, before)).sort((a, b) => a - b)[Math.floor(days.length * 0.1)] ?? 0;
-  return { before, latest, likeness: likeness(latest, before), usually };
-}
-
-/** How much two distributions have in common, 0 to 1. */
-function likeness(a: Shares, b: Shares): number {
-  let common = 0;
-  for (const [place, share] of a) common += Math.min(share, b.get(place) ?? 0);
-  return common;
-}
+/** So that the places where it is loud say more. */
+const powerOf = (rssi: number) => 10 ** (rssi / 20);
+const powerAt = (usual: Usual | undefined) => (usual ? usual.minutes * powerOf(usual.rssi) : 0);
 
 /** Days on which it is heard where it should not be, and the share of its minutes there. */
 const bleedingDays = 5;
@@ -208,8 +221,12 @@ const bleedingDays = 5;
 const bleedingPlaces = 3;
 const bleedingShare = 0.25;
 const bleedingMetres = 20;
+const wellHeard = -88;
+const minMinutes = 20;
 
-function bleedingOf({ places }: Fleet, beacon: FleetBeacon, days: Days): Finding | undefined {
+function bleedingOf({ fleet }: Places, beacon: FleetBeacon): Finding | undefined {
+  const { now, places } = fleet;
+  const days = daysBetween(fleet, beacon.beaconId, now - (usualDays + freshDays) * dayMs, now);
   const floor = beacon.location?.floor;
   if (floor === undefined) return undefined;
   const isElsewhere = (place: string) => {
@@ -221,10 +238,10 @@ function bleedingOf({ places }: Fleet, beacon: FleetBeacon, days: Days): Finding
       (other?.venueId !== beacon.venueId || other?.location?.floor !== floor)
     );
   };
-  const shares = days.flatMap(([day, one]) => {
-    const all = minutesIn(one);
+  const shares = days.flatMap(([day, { near }]) => {
+    const all = Object.values(near).reduce((sum, { minutes }) => sum + minutes, 0);
     if (all < minMinutes) return [];
-    const away = Object.entries(one.near).filter(([place, near]) => isElsewhere(place) && loudness(near) > wellHeard);
+    const away = Object.entries(near).filter(([place, near]) => isElsewhere(place) && loudness(near) > wellHeard);
     const strange = away.reduce((sum, [, { minutes }]) => sum + minutes, 0);
     const places = away.filter(([, { minutes }]) => minutes >= 0.1 * strange).length;
     return [{ day, share: places < bleedingPlaces ? 0 : strange / all, away }];

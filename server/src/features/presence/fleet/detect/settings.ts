@@ -12,14 +12,16 @@ import {
 
 /** Beacons whose power or interval is unlike that of nearly all others of their venue. */
 
-const usedDays = 7;
+const usedDays = 14;
 const minPeers = 5;
 /** Of the others have the same. */
 const agreeing = 0.6;
 const powerStep = 6;
 const intervalFactor = 3;
 /** How much louder or quieter than the others it is where it is heard, dB. */
-const loudnessStep = 18;
+const loudnessStep = 25;
+/** Beyond it only those who hear it well say anything, m. */
+const maxMetres = 12;
 const minPlaces = 2;
 
 interface Known {
@@ -51,14 +53,14 @@ function knownOf(fleet: Fleet, beacon: FleetBeacon): Known {
   const interval = toldIn(days, 'interval');
   const excesses = [...sumOfNear(days)].flatMap(([place, sum]) => {
     const metres = apart(beacon, fleet.places.get(place));
-    if (metres === undefined || metres > 30 || sum.minutes < 10) return [];
+    if (metres === undefined || metres > maxMetres || sum.minutes < 10) return [];
     return loudness(sum) + 59 + 22 * Math.log10(Math.max(1, metres));
   });
   const excess = excesses.length < minPlaces || days.length < 3 ? undefined : median(excesses);
   return { beacon, power, interval, excess, since: days[0]?.[0] ?? fleet.now };
 }
 
-/** The median of what it tells in a week. */
+/** The median of what it tells in two weeks. */
 function toldIn(days: readonly (readonly [number, BeaconDay])[], name: 'txPower' | 'interval'): number | undefined {
   const values = days.flatMap(([, { hours }]) => Object.values(hours).flatMap(({ told }) => told?.[name] ?? []));
   return values.length === 0 ? undefined : median(values);
