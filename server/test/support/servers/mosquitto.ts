@@ -12,12 +12,14 @@ export interface Mosquitto {
   readonly username: string;
   readonly password: string;
   stop(): Promise<void>;
+  /** Ends it as an operator does, so that it writes what it has, and starts it again. */
+  restart(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Mosquitto on a free port, which lets in one user. */
-export async function startMosquitto(): Promise<Mosquitto> {
+/** Mosquitto on a free port, which lets in one user. `isPersistent`: it keeps sessions over a restart. */
+export async function startMosquitto({ isPersistent = false } = {}): Promise<Mosquitto> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-mosquitto-'));
   const port = await freePort();
   const [username, password] = ['pharos', 'open sesame'];
@@ -26,6 +28,7 @@ export async function startMosquitto(): Promise<Mosquitto> {
   if (made.status !== 0) throw new Error(`mosquitto_passwd failed: ${String(made.stderr)}`);
   const config = join(folder, 'mosquitto.conf');
   const lines = [`listener ${port} 127.0.0.1`, 'allow_anonymous false', `password_file ${passwords}`, 'user root'];
+  if (isPersistent) lines.push('persistence true', `persistence_location ${folder}/`, 'max_queued_messages 0');
   writeFileSync(config, `${lines.join('\n')}\n`);
   chmodSync(folder, 0o755);
   let child: ChildProcess;
@@ -40,10 +43,10 @@ export async function startMosquitto(): Promise<Mosquitto> {
     throw new Error(`Mosquitto did not start: ${said}`);
   }
 
-  async function stop(): Promise<void> {
+  async function stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
-    child.kill('SIGKILL');
+    child.kill(signal);
     await gone;
   }
 
@@ -53,7 +56,11 @@ export async function startMosquitto(): Promise<Mosquitto> {
     username,
     password,
     start,
-    stop,
+    stop: () => stop(),
+    async restart() {
+      await stop('SIGTERM');
+      await start();
+    },
     async close() {
       await stop();
       rmSync(folder, { recursive: true, force: true });

@@ -219,7 +219,7 @@ function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
         })),
       }),
     }),
-    endpoint<Static<typeof ruleBody>, string>({
+    endpoint<Static<typeof ruleBody>>({
       method: 'PUT',
       path,
       operationId: 'saveAdoptionRule',
@@ -232,14 +232,14 @@ function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
       body: { schema: ruleBody, example: { maxBeacons: 100 }, read: (body) => ruleShape.readCreate(body) },
       answer: recordAnswer(Type.Object({}), {}),
       errors: ['ValidationError', 'Timeout'],
-      locate: ({ params }) => uuidOf(params),
-      handle: async ({ app: { appId }, located: uuid, body: { maxBeacons }, now }) => {
+      handle: async ({ app: { appId }, params, body: { maxBeacons }, now }) => {
+        const uuid = uuidOf(params);
         if (!(await saveRule(db, { app_id: appId, uuid_key: uuid, max_beacons: maxBeacons, created_at: now })))
           throw invalid('uuid', `is one too many: there are ${maxRules} rules already`);
         return { result: {} };
       },
     }),
-    endpoint<undefined, string>({
+    endpoint({
       method: 'DELETE',
       path,
       operationId: 'deleteAdoptionRule',
@@ -250,9 +250,9 @@ function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
       parameters: { uuid: 'With or without dashes' },
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ValidationError', 'Timeout'],
-      locate: ({ params }) => uuidOf(params),
-      handle: async ({ app: { appId }, located: uuid }) => {
-        if ((await deleteRule(db, appId, uuid)) === 0) throw fail('ObjectNotFound', 'There is no rule for this UUID.');
+      handle: async ({ app: { appId }, params }) => {
+        if ((await deleteRule(db, appId, uuidOf(params))) === 0)
+          throw fail('ObjectNotFound', 'There is no rule for this UUID.');
         return { result: {} };
       },
     }),

@@ -14,7 +14,7 @@ describe.skipIf(!mosquittoPath)('what comes by a broker', () => {
   let gateway: MqttClient;
   const ends: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    broker = await startMosquitto();
+    broker = await startMosquitto({ isPersistent: true });
     gateway = connect(broker.url, { ...credentials(), protocolVersion: 5, reconnectPeriod: 50 });
   });
   afterEach(async () => {
@@ -104,6 +104,17 @@ describe.skipIf(!mosquittoPath)('what comes by a broker', () => {
     await gateway.publishAsync('hall/2', 'again', { qos: 1 });
     await until(() => heard.includes('app undefined hall/2 again'));
     assert.ok(!log.join().includes(broker.password));
+  });
+
+  test('comes also if it was published after a restart of the broker and before the service was back', async () => {
+    const { heard, log, until } = node();
+    await until(() => subscribed(log));
+    await broker.restart();
+    // It tries again sooner than the service does.
+    const sent = Array.from({ length: 8 }, (_, index) => `hall/restart/${index}`);
+    for (const topic of sent) await gateway.publishAsync(topic, 'early', { qos: 1 });
+    await until(() => heard.length >= sent.length);
+    assert.deepEqual(heard.sort(), sent.map((topic) => `app undefined ${topic} early`).sort());
   });
 
   test('needs the right password and an app; the log says so', async () => {

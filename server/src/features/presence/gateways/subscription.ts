@@ -18,6 +18,14 @@ export interface Subscription {
 
 /** A connection acknowledges one message after the other: so many are stored at the same time. */
 const connections = 4;
+
+/** Of several connections that hear a topic, the same one takes what it says. */
+function connectionOf(topic: string): number {
+  let sum = 0;
+  for (let at = 0; at < topic.length; at++) sum = (31 * sum + topic.charCodeAt(at)) >>> 0;
+  return sum % connections;
+}
+
 /** Messages with QoS 0 of a connection that are not stored yet. */
 const maxUnderWay = 64;
 /** For which the broker keeps what comes while the only node restarts, s. */
@@ -28,13 +36,15 @@ const policyMs = 10_000;
 const tellEveryMs = 60_000;
 
 /**
- * Hears what gateways publish at a broker that is there already. The subscription is shared, so that each message goes to one node, and a
- * message with QoS 1 is acknowledged when it is stored.
+ * Hears what gateways publish at a broker that is there already; a message with QoS 1 is acknowledged when it is stored. Of several nodes
+ * the subscription is shared, so that each message goes to one. A node that is alone subscribes with each connection, and divides the
+ * topics itself: Mosquitto forgets shared subscriptions when it restarts, and what came until they are renewed would be lost.
  */
 export function createSubscription(deps: SubscriptionDeps): Subscription | undefined {
   const { gatewayBrokerUrl: url, gatewayBrokerTopics: topics, gatewayBrokerApp: appId } = deps.config;
   if (url === undefined || appId === undefined) return undefined;
-  const filters = topics.map((topic) => `$share/pharos/${topic}`);
+  const isAlone = deps.db.readsAreLocal;
+  const shared = topics.map((topic) => `$share/pharos/${topic}`);
   const receive = receiving(deps, appId);
   const tell = telling(deps, new URL(url).host);
   const clients: MqttClient[] = [];
@@ -46,23 +56,28 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
     const { connect } = await import('mqtt');
     for (let index = 0; index < connections && !ending.signal.aborted; index++) {
       let isLost = new AbortController();
+      const isMine = (topic: string) => !isAlone || connectionOf(topic) === index;
       const client = connect(url as string, {
         ...optionsOf(deps, url as string, `pharos-${appId}-${index}`),
-        customHandleAcks: (topic, payload, _packet, done) =>
+        customHandleAcks: (topic, payload, _packet, done) => {
+          if (!isMine(topic)) return done(null as never, 0);
           void untilStored(() => receive(topic, payload), AbortSignal.any([ending.signal, isLost.signal])).then(
             // The broker sends it again on another connection.
             (isStored) => isStored && done(null as never, 0),
-          ),
+          );
+        },
       });
       clients.push(client);
-      takeUnacknowledged(client, receive);
+      takeUnacknowledged(client, { receive, isMine });
       client.on('close', () => {
         isLost.abort();
         isLost = new AbortController();
       });
       client.on('connect', () => {
+        // Sessions from before were shared.
+        if (isAlone) client.unsubscribe(shared, () => undefined);
         // What is retained was heard then (retain handling, MQTT 5.0, 3.8.3.1); Mosquitto sends it to shared subscriptions, too.
-        client.subscribe(filters, { qos: 1, rh: 2 }, (error, granted = []) => {
+        client.subscribe(isAlone ? [...topics] : shared, { qos: 1, rh: 2 }, (error, granted = []) => {
           const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
           if (error || refused.length > 0) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
           else tell();
@@ -141,11 +156,14 @@ async function untilStored(receive: () => Promise<boolean>, until: AbortSignal):
 }
 
 /** What comes with QoS 0 comes once. While much of it is not stored yet, no more is read. */
-function takeUnacknowledged(client: MqttClient, receive: Receive): void {
+function takeUnacknowledged(
+  client: MqttClient,
+  { receive, isMine }: { readonly receive: Receive; readonly isMine: (topic: string) => boolean },
+): void {
   let underWay = 0;
   let goOn: (() => void) | undefined;
   client.on('message', (topic, payload, { qos }) => {
-    if (qos > 0) return;
+    if (qos > 0 || !isMine(topic)) return;
     underWay++;
     void receive(topic, payload).then(() => {
       underWay--;
