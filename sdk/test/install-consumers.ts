@@ -14,16 +14,22 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url
  *
  * @throws Error when the npm registry cannot be reached and they are not installed yet
  */
-export function installConsumers(): string {
-  const lock = readFileSync(join(own, 'package-lock.json'));
-  const folder = join(cache, `consumers-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`);
+export const installConsumers = (): string => installed(own, 'consumers');
+
+/**
+ * The same for an app of examples/: the folder with its packages. `install` goes on without packages for other platforms that the registry
+ * lacks, `ci` does not.
+ */
+export function installed(source: string, name: string, how: 'ci' | 'install' = 'ci'): string {
+  const lock = readFileSync(join(source, 'package-lock.json'));
+  const folder = join(cache, `${name}-${createHash('sha256').update(lock).digest('hex').slice(0, 16)}`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
-  const fresh = mkdtempSync(join(cache, 'consumers-new-'));
+  const fresh = mkdtempSync(join(cache, `${name}-new-`));
   try {
     writeFileSync(join(fresh, 'package-lock.json'), lock);
-    writeFileSync(join(fresh, 'package.json'), readFileSync(join(own, 'package.json')));
-    npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
+    writeFileSync(join(fresh, 'package.json'), readFileSync(join(source, 'package.json')));
+    npm([how, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh);
     renameSync(fresh, folder);
   } catch (error) {
     // Another test file was faster.

@@ -12,17 +12,19 @@ export interface PermissionsModule {
   requestLocationAccuracy?(options: never): Promise<string>;
 }
 
-/** What is used of `react-native-beacons-manager` (1.1). */
+/** What is used of `react-native-beacons-manager` (1.0.7). */
 export interface BeaconsModule {
-  readonly BeaconsEventEmitter: {
-    addListener(event: string, listener: (data: never) => void): { remove(): void };
-  };
   startMonitoringForRegion(region: never): Promise<unknown>;
   stopMonitoringForRegion(region: never): Promise<unknown>;
   startRangingBeaconsInRegion(region: never, uuid?: never): Promise<unknown>;
   stopRangingBeaconsInRegion(region: never, uuid?: never): Promise<unknown>;
   /** Android only. */
   detectIBeacons?(): unknown;
+}
+
+/** What is used of `DeviceEventEmitter`. */
+export interface DeviceEvents {
+  addListener(event: string, listener: (data: never) => void): { remove(): void };
 }
 
 export interface ReactNativeOptions {
@@ -32,6 +34,8 @@ export interface ReactNativeOptions {
   readonly permissions: PermissionsModule;
   /** The default export of `react-native-beacons-manager`. */
   readonly beacons: BeaconsModule;
+  /** `DeviceEventEmitter` of React Native, by which that library tells what it hears. */
+  readonly events: DeviceEvents;
   readonly libraryVersion?: string;
   /** The key in `NSLocationTemporaryUsageDescriptionDictionary`; see `platformEntries`. */
   readonly purposeKey?: string;
@@ -60,9 +64,9 @@ const answerOf = (status: string): Answered | undefined =>
 
 /** React Native on iOS or Android, with `react-native-permissions` and `react-native-beacons-manager`, which the app brings along. */
 export function reactNativeAdapter(options: ReactNativeOptions): SensingAdapter {
-  const { platform, beacons, state } = options;
+  const { platform, beacons, events, state } = options;
   const isIos = platform.OS === 'ios';
-  const ears = new Ears(beacons, isIos);
+  const ears = new Ears(beacons, events, isIos);
   return {
     device: isIos ? 'ios' : 'android',
     read: async () => ({
@@ -139,13 +143,15 @@ interface Heard {
 /** A region that is monitored already stays: the system knows whether the phone is in it. */
 class Ears {
   readonly #beacons: BeaconsModule;
+  readonly #events: DeviceEvents;
   readonly #isIos: boolean;
   #monitored: ReadonlyMap<string, PlannedRegion> = new Map();
   #ranged: ReadonlySet<string> = new Set();
   #listeners: readonly { remove(): void }[] = [];
 
-  constructor(beacons: BeaconsModule, isIos: boolean) {
+  constructor(beacons: BeaconsModule, events: DeviceEvents, isIos: boolean) {
     this.#beacons = beacons;
+    this.#events = events;
     this.#isIos = isIos;
   }
 
@@ -177,7 +183,7 @@ class Ears {
   #listen({ onBorder, onSamples }: Hearing): void {
     for (const listener of this.#listeners) listener.remove();
     const on = <T>(event: string, listener: (data: T) => void) =>
-      this.#beacons.BeaconsEventEmitter.addListener(event, listener as (data: never) => void);
+      this.#events.addListener(event, listener as (data: never) => void);
     const border = (event: Border['event']) => (region: { readonly identifier: string }) => {
       if (this.#monitored.has(region.identifier)) onBorder({ identifier: region.identifier, event });
     };

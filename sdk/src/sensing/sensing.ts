@@ -8,8 +8,8 @@ export interface SensingOptions {
   readonly adapter: SensingAdapter;
   /** What the app registers; how the phone can sense is sent with it. */
   readonly installation: Body<'registerInstallation'> & { readonly installationId: string };
-  /** Where sightings wait; its `onAnswer` gets the messages to show. */
-  readonly queue: SightingQueue;
+  /** Where sightings wait; its `onAnswer` gets the messages to show. An `OfflinePhone` does as well: `{ add: (...heard) => phone.sense(...heard), flush: () => phone.flush() }`. */
+  readonly queue: Pick<SightingQueue, 'add' | 'flush'>;
   /** Whether to hear in the background, too; true by default. */
   readonly background?: boolean;
   /** Whether to ask for notifications; true by default. */

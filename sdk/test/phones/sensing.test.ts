@@ -204,13 +204,13 @@ describe('the adapters', () => {
     const note = (name: string) => async (region: unknown) => {
       calls.push(`${name} ${typeof region === 'string' ? region : (region as PlannedRegion).identifier}`);
     };
-    const beacons = {
-      BeaconsEventEmitter: {
-        addListener: (event: string, listener: (data: never) => void) => {
-          listeners.set(event, listener);
-          return { remove: () => listeners.delete(event) };
-        },
+    const events = {
+      addListener: (event: string, listener: (data: never) => void) => {
+        listeners.set(event, listener);
+        return { remove: () => listeners.delete(event) };
       },
+    };
+    const beacons = {
       startMonitoringForRegion: note('monitor'),
       stopMonitoringForRegion: note('leave'),
       startRangingBeaconsInRegion: note('range'),
@@ -221,6 +221,7 @@ describe('the adapters', () => {
         platform: { OS, Version: 35 },
         permissions,
         beacons,
+        events,
         state: async () => ({ bluetoothOn: true }),
       });
     const { location, precise, bluetooth, notifications, bluetoothOn, os } = await made('android').read();
