@@ -63,6 +63,9 @@ class Pharos(
     /** Where sightings wait. */
     val sightings = SightingQueue(this, File(folder, "sightings.jsonl"))
 
+    /** What is known of the place, with a network or without. */
+    val bundle = PlaceBundle(this, File(folder, "bundle.json"))
+
     /**
      * Registers the installation, or updates it; call it at each start. [members] are those of `POST /installations`, such as
      * `localeIdentifier`, `deviceToken`, `consents` or `sensing`. Returns its objectId.
@@ -161,7 +164,7 @@ class Pharos(
 
         fun list(value: Any?): List<Map<*, *>> = (value as? List<*>).orEmpty().filterIsInstance<Map<*, *>>()
 
-        private fun queryOf(members: Map<String, String?>): String =
+        fun queryOf(members: Map<String, String?>): String =
             members.filterValues { it != null }.entries.joinToString("&", "?") { (name, value) ->
                 "$name=${URLEncoder.encode(value, "UTF-8")}"
             }

@@ -48,6 +48,8 @@ fun main(args: Array<String>) {
                 "dropped" to dropped.toList(),
             )
         }
+        "refresh" -> pharos.bundle.refresh(venues = words["venues"].let { it as? List<*> }.orEmpty().map { it as String })
+        "records" -> pharos.bundle.records(words["list"] as String).map { it["objectId"] }
         "opened" -> pharos.report(listOf(Receipt(words["deliveryId"] as String, "opened")))
         "json" -> Json.parse(words["text"] as String)
         else -> throw IllegalArgumentException("There is no ${words["do"]}.")

@@ -144,6 +144,29 @@ describe.skipIf(!hasJava)('the Kotlin client, against the service', () => {
     assert.deepEqual([problems, await phone.ask({ do: 'size' }), await visits()], [[], 0, before]);
   });
 
+  test('knows the place without a network, after a restart, and when something of it has changed or gone', async () => {
+    const records = async (list: string) => ((await phone.ask({ do: 'records', list })) as string[]).sort();
+    const listed = async () =>
+      (await site.list('beacons')).map(({ objectId }: { objectId: string }) => objectId).sort();
+    assert.deepEqual(await records('beacons'), []);
+    await phone.ask({ do: 'refresh' });
+    assert.deepEqual(await records('beacons'), await listed());
+    assert.equal((await records('notifications')).length, 1);
+    await phone.ask({ do: 'network', is: 'down' });
+    await phone.ask({ do: 'restart' });
+    assert.deepEqual(await phone.tell({ do: 'refresh' }), { error: 'Unreachable', code: 0, isRetriable: true });
+    assert.deepEqual(await records('beacons'), await listed());
+    await phone.ask({ do: 'network', is: 'up' });
+    const added = await site.beacon({ minor: 77 });
+    await phone.ask({ do: 'refresh' });
+    assert.deepEqual(await records('beacons'), await listed());
+    await site.ask({ method: 'DELETE', url: `/api/v2/beacons/${added}` });
+    await phone.ask({ do: 'refresh' });
+    assert.deepEqual(await records('beacons'), await listed());
+    await phone.ask({ do: 'refresh', venues: ['unknown'] });
+    assert.deepEqual(await records('beacons'), []);
+  });
+
   test('is told which regions to monitor, and reports that it has entered a venue', async () => {
     await setClock();
     await phone.ask({ do: 'register', members: {} });
