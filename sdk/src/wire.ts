@@ -169,6 +169,7 @@ export type Bundle = {
         readonly [key: string]: {
             readonly venues?: readonly JsonObject[];
             readonly floors?: readonly JsonObject[];
+            readonly files?: readonly JsonObject[];
             readonly zones?: readonly JsonObject[];
             readonly beacons?: readonly JsonObject[];
             /** What traffic has taught about the radio of a beacon, for the measured power that it was set to (dBm) */
@@ -181,7 +182,7 @@ export type Bundle = {
             readonly notifications?: readonly JsonObject[];
             readonly storylines?: readonly JsonObject[];
             readonly scenarios?: readonly JsonObject[];
-            /** Addresses of what is shown with messages */
+            /** Addresses of what is shown with messages, and of the plans of floors, which are in `files` */
             readonly pictures?: readonly string[];
         };
     };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, signIn } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openSite, pointer, type Site, uuid } from '../../../../test/support/site.ts';
+import { png } from '../../../demo/pictures.ts';
 
 type Kept = Readonly<Record<string, readonly { readonly objectId: string }[]>>;
 
@@ -20,17 +21,28 @@ for (const database of databases) {
     let venue: string;
     let shop: string;
     let welcome: string;
+    let plans: readonly string[];
     beforeAll(async () => {
       site = await openSite(database);
       const { app, user } = site;
       venue = await create(app, '/api/v2/venues', { name: 'Museum', timeZone: 'Europe/Vienna' }, user.headers);
       shop = await site.beacon({ name: 'Shop', minor: 7, venueId: pointer('Venue', venue) });
-      await create(app, '/api/v2/floors', { venueId: pointer('Venue', venue), name: 'Ground', level: 0 }, user.headers);
+      const { body: drawn } = await app.send({
+        method: 'POST',
+        url: '/api/v2/files/plan',
+        headers: { ...user.headers, 'content-type': 'image/png' },
+        body: png(20, 10, () => [255, 255, 255]),
+      });
+      const plan = { fileId: drawn.objectId, width: 20, height: 10 };
+      plans = [drawn.url];
+      const floor = { venueId: pointer('Venue', venue), name: 'Ground', level: 0, plan };
+      await create(app, '/api/v2/floors', floor, user.headers);
       welcome = await site.notification({ beaconId: pointer('Beacon', shop) });
       await site.notification({
         type: 'IMAGE',
         message: { url: 'https://example.org/hall.jpg' },
         translations: { de: { url: 'https://example.org/halle.jpg' } },
+        variants: [{ name: 'day' }, { name: 'night', message: { url: 'https://example.org/night.jpg' } }],
       });
       await site.scenario({ beacons: [shop, site.hall] });
     });
@@ -80,7 +92,13 @@ for (const database of databases) {
       assert.deepEqual([...((all['pictures'] ?? []) as unknown as string[])].sort(), [
         'https://example.org/hall.jpg',
         'https://example.org/halle.jpg',
+        'https://example.org/night.jpg',
+        ...plans,
       ]);
+      assert.deepEqual(
+        (all['files'] as unknown as { url: string }[]).map(({ url }) => url),
+        plans,
+      );
       for (const query of [`?venues=${venue}`, `?near=${shop}`]) {
         const part = join((await bundle(query)).parts);
         assert.deepEqual(idsOf(part['beacons']), [shop], query);

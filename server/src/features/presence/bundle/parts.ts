@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 export const kinds = [
   'venues',
   'floors',
+  'files',
   'zones',
   'beacons',
   'radio',

@@ -104,7 +104,9 @@ export async function readBundle(
   if (app.policy.oneZone)
     for (const [beaconId, learned] of await learnedOf(db, app.appId, ids))
       kept.push({ kind: 'radio', id: beaconId, value: { beaconId, ...learned } });
-  for (const url of picturesOf({ floors, notifications, scenarios }))
+  const planned = floors.flatMap(({ plan }) => (plan as { readonly fileId: string } | undefined)?.fileId ?? []);
+  const plans = keep('files', await listOf('files', '/files', 'objectId', [...new Set(planned)]));
+  for (const url of new Set([notifications, scenarios, plans].flatMap((records) => picturesIn(records))))
     kept.push({ kind: 'pictures', id: url, value: url });
   return kept;
 }
@@ -158,21 +160,9 @@ function asSentBy({ headers, address }: Call<unknown, unknown>) {
 
 const addresses = ['url', 'urlImageAndroid', 'urlImageIOS'] as const;
 
-/** Addresses of what is shown with messages, and of the plans of floors. */
-function picturesOf(of: Readonly<Record<'floors' | 'notifications' | 'scenarios', readonly Listed[]>>): string[] {
-  const shown = [...of.notifications, ...of.scenarios].flatMap(({ message, translations, ...own }): unknown[] => [
-    own,
-    message,
-    ...Object.values(translations ?? {}),
-  ]);
-  return [
-    ...new Set(
-      shown.flatMap((words) =>
-        addresses.flatMap((name) => {
-          const address = (words as Json | undefined)?.[name];
-          return typeof address === 'string' && address !== '' ? [address] : [];
-        }),
-      ),
-    ),
-  ];
+/** Addresses of what is shown with messages, in all their languages and variants. */
+function picturesIn(value: unknown, name = ''): string[] {
+  if (typeof value === 'string') return addresses.some((one) => one === name) && value !== '' ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => picturesIn(member, key));
 }

@@ -42,7 +42,11 @@ const part = Type.Object({
       },
     ),
   ),
-  pictures: Type.Optional(Type.Array(Type.String(), { description: 'Addresses of what is shown with messages' })),
+  pictures: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Addresses of what is shown with messages, and of the plans of floors, which are in `files`',
+    }),
+  ),
 });
 
 const bundleSchema = Type.Object({
