@@ -18,7 +18,7 @@ import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers, hiddenFrom } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, type Mount, routesOf, stopOf } from './mount-endpoints.ts';
 import { handleOnce } from './once.ts';
-import { pathBelow, Router, registerRoutes } from './router.ts';
+import { pathBelow, Router, registerRoutes } from './server/router.ts';
 
 export const apiPrefix = '/api/v2';
 /** What an agent that uses a secret key calls itself, for the audit. */

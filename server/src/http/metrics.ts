@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Siblings } from '../db/nodes/siblings.ts';
-import { patternOf } from './router.ts';
 import { type ReadMetrics, textOfAll } from './server/metrics-of-all.ts';
 import { RequestCounts } from './server/request-counts.ts';
+import { patternOf } from './server/router.ts';
 
 export interface MetricSources {
   readonly database: () => {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { routesOf, stopOf } from '../mount-endpoints.ts';
-import { pathBelow, type Route, Router, registerRoutes } from '../router.ts';
+import { pathBelow, type Route, Router, registerRoutes } from '../server/router.ts';
 import { type ConsoleDataOptions, consoleData } from './console-data.ts';
 import { assertConfirmed, type ConsoleCall, type ConsoleEndpoint, FileDownload } from './console-endpoint.ts';
 import { type ConsoleGuard, type ConsoleGuardOptions, createConsoleGuard } from './console-guard.ts';

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { onTestFinished, test, vi } from 'vitest';
 import { openConnection } from '../../../test/support/socket.ts';
-import { acceptJson } from '../router.ts';
 import { LongText } from '../streams/long-text.ts';
 import { noteSending, proxyTest } from './connections.ts';
+import { acceptJson } from './router.ts';
 import { createServer, type ServerOptions } from './server.ts';
 
 const largeBytes = 8 * 1_048_576;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { openConnection } from '../../../test/support/socket.ts';
-import { acceptJson } from '../router.ts';
+import { acceptJson } from './router.ts';
 import { createServer } from './server.ts';
 
 const head = (framing: string) =>

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { patternOf } from '../router.ts';
+import { patternOf } from './router.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenSpan, Tracer } from '../../base/telemetry/tracing.ts';
-import { patternOf } from '../router.ts';
+import { patternOf } from './router.ts';
 
 /** A span for each request, which continues the caller's trace. Without a tracer there are no such hooks. */
 export function traceRequests(server: FastifyInstance, tracer: Tracer): void {

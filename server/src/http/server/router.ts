@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fail } from '../base/errors.ts';
-import type { MaybePromise } from '../base/maybe-promise.ts';
-import { jsonLimits, parseJsonBody } from './server/json-body.ts';
-import { readBody } from './server/read-body.ts';
+import { fail } from '../../base/errors.ts';
+import type { MaybePromise } from '../../base/maybe-promise.ts';
+import { jsonLimits, parseJsonBody } from './json-body.ts';
+import { readBody } from './read-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
