@@ -17,7 +17,7 @@ export function textOfAll(siblings: Siblings, read: ReadMetrics): () => Promise<
   let [asked, collecting]: [number, Promise<string> | undefined] = [0, undefined];
   let answers = new Map<number, Metrics>();
   let complete: (() => void) | undefined;
-  siblings.onTold('metrics asked for', (question, from) => {
+  siblings.onTold('metrics.asked', (question, from) => {
     void read().then((metrics) => siblings.tell('metrics', { question, metrics }, from));
   });
   siblings.onTold('metrics', (content, from) => {
@@ -30,7 +30,7 @@ export function textOfAll(siblings: Siblings, read: ReadMetrics): () => Promise<
     const { promise, resolve } = Promise.withResolvers<void>();
     complete = resolve;
     const timer = setTimeout(resolve, waitMs);
-    siblings.tell('metrics asked for', ++asked);
+    siblings.tell('metrics.asked', ++asked);
     await promise;
     clearTimeout(timer);
     return textOf(answers);
