@@ -42,6 +42,10 @@ for (const database of databases) {
         type: 'IMAGE',
         message: { url: 'https://example.org/hall.jpg' },
         translations: { de: { url: 'https://example.org/halle.jpg' } },
+      });
+      await site.notification({
+        type: 'IMAGE',
+        message: { url: 'https://example.org/day.jpg' },
         variants: [{ name: 'day' }, { name: 'night', message: { url: 'https://example.org/night.jpg' } }],
       });
       await site.scenario({ beacons: [shop, site.hall] });
@@ -90,6 +94,7 @@ for (const database of databases) {
         );
       }
       assert.deepEqual([...((all['pictures'] ?? []) as unknown as string[])].sort(), [
+        'https://example.org/day.jpg',
         'https://example.org/hall.jpg',
         'https://example.org/halle.jpg',
         'https://example.org/night.jpg',

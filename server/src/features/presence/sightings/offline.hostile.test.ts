@@ -82,7 +82,7 @@ for (const database of bothDatabases) {
             body: { installationId, sightings, ...rest },
           })
         ).body.result;
-      const capped = { caps: [{ count: 1, per: 'app', window: 'day' }] };
+      const capped = { caps: [{ count: 1, per: 'app', window: 86_400 }] };
       await site.ask({ method: 'PATCH', url: `/api/v2/notifications/${welcome}`, body: { delivery: capped } });
       const answer = await send('one', visit(), { decided: { until: site.now - 59 * minute, shown: [showing()] } });
       assert.deepEqual([answer.problems, answer.elsewhere], [[], []]);
