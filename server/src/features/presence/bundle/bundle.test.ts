@@ -94,11 +94,11 @@ for (const database of databases) {
         );
       }
       assert.deepEqual([...((all['pictures'] ?? []) as unknown as string[])].sort(), [
+        ...plans,
         'https://example.org/day.jpg',
         'https://example.org/hall.jpg',
         'https://example.org/halle.jpg',
         'https://example.org/night.jpg',
-        ...plans,
       ]);
       assert.deepEqual(
         (all['files'] as unknown as { url: string }[]).map(({ url }) => url),
