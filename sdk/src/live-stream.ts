@@ -106,9 +106,10 @@ async function listen(
       await connect(connection, { after, query, owner }, signal, (event) => {
         failures = 0;
         if (event.id !== undefined) after = event.id;
-        // What is lost is told before that.
-        if (!isOpen && event.type !== 'lost') tellState('open');
-        isOpen ||= event.type !== 'lost';
+        if (!isOpen && (event.type === 'ready' || event.type === 'list')) {
+          isOpen = true;
+          tellState('open');
+        }
         safely(() => onRaw(event), onError);
       });
     } catch (error) {

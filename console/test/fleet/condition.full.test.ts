@@ -63,7 +63,7 @@ describe('the condition of the beacons', () => {
     await becomes(() => items().count(), 4);
     await page.getByText('About 4 % are left.').waitFor();
     await assertAccessible(page);
-    await view('Next round of batteries');
+    await view('Batteries');
     await becomes(named, ['Door', 'Hall', 'Far']);
     const saving = page.waitForEvent('download');
     await button('CSV').click();

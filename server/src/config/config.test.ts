@@ -41,6 +41,7 @@ const bad: Readonly<Record<string, readonly string[] | undefined>> = {
   PHAROS_GATEWAY_BROKER_URL: ['localhost', 'http://localhost', 'mqtt://u:100%@localhost'],
   PHAROS_GATEWAY_BROKER_TOPICS: ['a/#/b', 'a+', 'a,b#', '$share/group/a'],
   PHAROS_GATEWAY_BROKER_APP: undefined,
+  PHAROS_GATEWAY_BROKER_DISCOVERY: ['/', 'a/#', 'a b'],
   PHAROS_OTLP_URL: ['localhost:4318', 'grpc://localhost', 'http://u:100%@localhost'],
   PHAROS_SECRET_KEY: ['short'],
   PHAROS_FILES_URL: ['https://host/bucket', 's3://host', 's3://key@host/bucket'],

@@ -50,9 +50,10 @@ export function watchWrites(db: Database, watch: WriteWatch): Database {
       if (method !== undefined) return method;
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
-      const bound: unknown = value.bind(target);
-      methods.set(name, bound);
-      return bound;
+      // What stands there when it is called, which may be another by then.
+      const forward = (...given: unknown[]) => Reflect.apply(Reflect.get(target, name, target), target, given);
+      methods.set(name, forward);
+      return forward;
     },
   });
 }

@@ -215,6 +215,8 @@ export class TwoDays {
     for (const endpoint of this.site.app.app.endpoints) {
       if (endpoint.method !== 'GET' || endpoint.answer.type !== undefined || aboutPhones.has(endpoint.tag.name))
         continue;
+      // It describes the interface, with examples.
+      if (endpoint.operationId === 'getDocument') continue;
       const path = pathWith(endpoint, { storyline: absent });
       if (path.includes(absent)) continue;
       const url = caller.at(path) + (isList(endpoint) ? '?limit=1000' : '');

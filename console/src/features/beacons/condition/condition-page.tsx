@@ -56,7 +56,7 @@ export function ConditionPage() {
             aria-label={t('View')}
             data={[
               { value: 'todo', label: t('To do') },
-              { value: 'batteries', label: t('Next round of batteries') },
+              { value: 'batteries', label: t('Batteries') },
               { value: 'done', label: t('Mended and muted') },
             ]}
             value={view}

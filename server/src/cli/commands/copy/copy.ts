@@ -58,7 +58,7 @@ const listsIn = ({ paths }: Document) =>
   Object.entries(paths)
     .filter(([path, { get }]) => {
       const names = get?.parameters?.map(({ name }) => name) ?? [];
-      return !path.includes('{') && ['where', 'order', 'limit'].every((name) => names.includes(name));
+      return !path.includes('{') && ['where', 'order', 'skip', 'limit'].every((name) => names.includes(name));
     })
     .map(([path]) => ({ path, name: path.slice(apiPrefix.length + 1).replaceAll('/', '-') }));
 
