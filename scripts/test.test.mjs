@@ -17,7 +17,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { root } from './install.mjs';
 import { LongestFirst } from './test/longest-first.mjs';
-import { isFull, testInFull } from './test/runs.ts';
+import { testInFull } from './test/runs.ts';
 
 /** As root on Debian. */
 const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
@@ -91,22 +91,26 @@ describe('the test command without a browser', () => {
     assert.deepEqual(readdirSync(temporary), []);
   });
 
-  test('says what it is about to install on the machine and why, before any test begins', {
-    skip: !canInstall || !isFull,
-  }, async () => {
-    const programs = join(folder, 'programs');
-    mkdirSync(programs);
-    writeFileSync(join(programs, 'apt-get'), '#!/bin/sh\necho "$@" >&2\n', { mode: 0o755 });
-    const PATH = `${programs}:${process.env.PATH}`;
-    const missing = { PATH, PHAROS_TEST_NATS: '', PHAROS_TEST_INSTALL: undefined };
-    const { stderr, lastLine } = await runTests('server/test/nodes/nodes-bus.test.ts', missing);
-    assert.deepEqual(stderr.trimEnd().split('\n'), [
-      'Installing the NATS server with apt-get (once), for the tests of nodes that share a bus.',
-      'update -qq',
-      'install -y -qq --no-install-recommends nats-server',
-    ]);
-    assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
-  });
+  testInFull(
+    'says what it is about to install on the machine and why, before any test begins',
+    {
+      skip: !canInstall,
+    },
+    async () => {
+      const programs = join(folder, 'programs');
+      mkdirSync(programs);
+      writeFileSync(join(programs, 'apt-get'), '#!/bin/sh\necho "$@" >&2\n', { mode: 0o755 });
+      const PATH = `${programs}:${process.env.PATH}`;
+      const missing = { PATH, PHAROS_TEST_NATS: '', PHAROS_TEST_INSTALL: undefined };
+      const { stderr, lastLine } = await runTests('server/test/nodes/nodes-bus.test.ts', missing);
+      assert.deepEqual(stderr.trimEnd().split('\n'), [
+        'Installing the NATS server with apt-get (once), for the tests of nodes that share a bus.',
+        'update -qq',
+        'install -y -qq --no-install-recommends nats-server',
+      ]);
+      assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
+    },
+  );
 
   testInFull('says that a file does not exist', async () => {
     const { code, stdout, lastLine } = await runTests('server/src/nowhere.test.ts');

@@ -19,7 +19,11 @@ export default class Reporter {
     const name = this.#vitest.config.testNamePattern?.source;
     const counts = { passed: 0, failed: uncaught.length, skipped: 0 };
     for (const module of modules) {
-      for (const test of module.children.allTests()) counts[test.result().state]++;
+      for (const test of module.children.allTests()) {
+        counts[test.result().state]++;
+        if (test.result().state === 'skipped' && !name)
+          this.#say(`  skipped  ${module.relativeModuleId}: ${test.name}`);
+      }
       // A file that does not load, or whose hook fails.
       if (module.state() === 'failed' && module.children.allTests('failed').next().done) counts.failed++;
     }
