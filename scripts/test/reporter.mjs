@@ -31,6 +31,8 @@ export default class Reporter {
     if (name) counts.skipped = 0;
     this.#tellTimes(modules);
     const { passed, failed, skipped } = counts;
+    // At the very end, since what starts PostgreSQL ends the process with the code 0.
+    if (failed > 0) process.on('exit', () => (process.exitCode = 1));
     if (passed + failed === 0) {
       process.exitCode = 1;
       if (modules.length === 0) this.#say('There is no such test file.');

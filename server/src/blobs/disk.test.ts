@@ -91,7 +91,8 @@ test('the sweep removes uploads that were abandoned an hour ago and no others', 
     assert.equal(await store.sweepUnfinished(now), 0, 'there is no folder yet');
     const unfinished = join(folder, '.unfinished');
     mkdirSync(unfinished);
-    const files = { old: now - 3_600_001, young: now - 3_599_000 };
+    // The clock of a file system may be some milliseconds behind.
+    const files = { old: now - 3_601_000, young: now - 3_599_000 };
     for (const [name, at] of Object.entries(files)) {
       writeFileSync(join(unfinished, name), 'half');
       utimesSync(join(unfinished, name), at / 1000, at / 1000);
