@@ -1,9 +1,12 @@
 import type { OpenApiDocument, Operation } from '../../server/src/http/openapi/openapi.ts';
 
+/** What paths name. */
+type Parameter = 'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId' | 'tag' | 'uuid';
+
 /** The input of a call. */
 export interface Where {
   readonly headers: Readonly<Record<string, string>>;
-  readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId', string>>;
+  readonly path: Readonly<Record<Parameter, string>>;
   /** Of existing records, by the className of pointers. */
   readonly ids: Readonly<Record<'Beacon' | 'Venue' | 'Floor' | '_Installation' | '_User', string>>;
   readonly email: string;
@@ -93,7 +96,7 @@ const paramsOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name
 function queryOf({ operation }: One): string | undefined {
   const names = ((operation['parameters'] ?? []) as { name: string; in: string }[]).filter((one) => one.in === 'query');
   if (names.some(({ name }) => name === 'interval')) return `{ interval: 'day' as const }`;
-  if (names.some(({ name }) => name === 'where')) return `{ where: '{}', skip: 0, limit: 1, count: 1 as const }`;
+  if (names.some(({ name }) => name === 'skip')) return `{ where: '{}', skip: 0, limit: 1, count: 1 as const }`;
   return names.length > 0 ? '{}' : undefined;
 }
 
@@ -151,9 +154,10 @@ const heads: Readonly<Record<'fetch' | 'hey' | 'orval', (baseUrl: string) => str
 };
 
 const shared = `
+type Parameter = 'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId' | 'tag' | 'uuid';
 interface Where {
   readonly headers: Readonly<Record<string, string>>;
-  readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId', string>>;
+  readonly path: Readonly<Record<Parameter, string>>;
   readonly ids: Readonly<Record<'Beacon' | 'Venue' | 'Floor' | '_Installation' | '_User', string>>;
   readonly email: string;
   readonly password: string;

@@ -331,8 +331,8 @@ describe('webhooks in the console', () => {
   for (const role of ['editor', 'installer', 'analyst'] as const) {
     test(`an ${role} neither finds nor opens them`, async () => {
       const other = await openAs(browser, { app: site.app, origin, role });
-      await goTo(other.page, `/console/apps/${site.app.appId}/settings`);
-      await other.page.getByRole('link', { name: 'Rules' }).waitFor();
+      await goTo(other.page, `/console/apps/${site.app.appId}/home`);
+      await other.page.getByRole('link', { name: 'Home', exact: true }).waitFor();
       assert.equal(await other.page.getByRole('link', { name: 'Webhooks' }).count(), 0);
       await goTo(other.page, `/console/apps/${site.app.appId}/webhooks/new`);
       await other.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
