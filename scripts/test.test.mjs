@@ -216,6 +216,20 @@ test('asks for nothing', () => {});
     assert.equal((await runWithoutRoom('-t', 'asks for PostgreSQL')).code, 1);
   });
 
+  testInFull('a run in which PostgreSQL was started and a test failed ends as one that failed', async () => {
+    write('started', {
+      one: `
+test('starts PostgreSQL, and fails', async () => {
+  const answer = await fetch(process.env.PHAROS_TEST_POSTGRES);
+  throw new Error(answer.status + ' ' + await answer.text());
+});
+`,
+    });
+    const { code, stderr, lastLine } = await runWritten('started');
+    assert.match(stderr, /Error: 200 postgres:/);
+    assert.deepEqual([code, lastLine], [1, '0 passed, 1 failed']);
+  });
+
   testInFull('a name that no test has is told', async () => {
     const { code, stdout } = await runWritten('asking', '-t', 'asks for the moon');
     assert.match(stdout, /^No test is called "asks for the moon"\.$/m);

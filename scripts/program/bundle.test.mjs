@@ -18,7 +18,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { root } from '../install.mjs';
-import { isFull } from '../test/runs.ts';
+import { testInFull } from '../test/runs.ts';
 
 /** Tells at the end of a process how many files it has loaded. */
 const counting = `import { registerHooks } from 'node:module';
@@ -120,7 +120,7 @@ describe('the bundled program', () => {
     assert.deepEqual(ids, [7]);
   });
 
-  test('is not used once a source has changed, and its errors name the lines of the sources', async () => {
+  testInFull('is not used once a source has changed, and its errors name the lines of the sources', async () => {
     const file = at('server', 'src', 'http', 'health.ts');
     const source = readFileSync(file, 'utf8');
     const changed = source.replace(
@@ -133,12 +133,10 @@ describe('the bundled program', () => {
     const unbundled = await serve('/healthz');
     assert.deepEqual([unbundled.status, unbundled.files > 500], [500, true], unbundled.log);
     assert.equal(thrownAt(unbundled), `${pathToFileURL(file).href}:${line}:11`);
-    if (isFull) {
-      await bundle();
-      const bundled = await serve('/healthz');
-      assert.deepEqual([bundled.status, bundled.files < 200], [500, true], bundled.log);
-      assert.equal(thrownAt(bundled), thrownAt(unbundled));
-    }
+    await bundle();
+    const bundled = await serve('/healthz');
+    assert.deepEqual([bundled.status, bundled.files < 200], [500, true], bundled.log);
+    assert.equal(thrownAt(bundled), thrownAt(unbundled));
     writeFileSync(file, source);
     const before = await serve('/healthz');
     assert.deepEqual([before.status, before.files < 200], [200, true], 'that of the former sources is still there');

@@ -135,7 +135,7 @@ describe('two people edit one record', () => {
     assert.equal((await read(`notifications/${id}`)).isEnabled, false);
   });
 
-  test('the members of a record are compared one by one', async () => {
+  testInFull('the members of a record are compared one by one', async () => {
     const url = '/api/v2/data/bucket/birds';
     const id = await create(app, url, { metadata: { species: 'owl', count: 1, old: true } }, headers);
     await both(`buckets/birds/records/${id}`);

@@ -268,7 +268,7 @@ describe('push in the console', () => {
     await editor.context.close();
   });
 
-  test('an audience is saved under a name, and chosen for the next message', async () => {
+  testInFull('an audience is saved under a name, and chosen for the next message', async () => {
     await open('/new');
     await page.getByRole('radio', { name: 'Only some of them' }).check();
     await page.getByLabel('Field').selectOption('deviceType');

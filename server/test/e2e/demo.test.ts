@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, test } from 'vitest';
+import { testInFull } from '../support/depth.ts';
 import { call, runCommand, type Service, startService } from './service.ts';
 
 const run = (...words: string[]) => runCommand(words, {});
@@ -90,30 +91,33 @@ describe('pharos serve --demo', () => {
     assert.doesNotMatch(service?.output() ?? '', /"level":(40|50)/);
   });
 
-  test('started again it goes on: the same museum, the same sign-in, until somebody chooses a password', async () => {
-    const appId = written(folder, 'APP_ID');
-    service = await start();
-    assert.equal(await printed(service, /password {2}(\S+)/), password);
-    assert.equal(written(folder, 'APP_ID'), appId);
-    const beacons = await call(service, 'GET', '/api/v2/beacons', { headers: credentials(folder) });
-    assert.equal(beacons.body.results.length, 24);
-    await service.stop('SIGTERM');
-    await run(
-      'admin',
-      'reset-password',
-      '--email',
-      written(folder, 'DEMO_EMAIL'),
-      '--password',
-      'my own choice',
-      '--data',
-      folder,
-    );
-    service = await start();
-    assert.equal(await printed(service, /password {2}(.+)/), 'the one that you chose');
-    assert.doesNotMatch(service.output(), new RegExp(password));
-    assert.equal((await signInToConsole(service, 'demo@skerrypoint.example', 'my own choice')).status, 201);
-    await service.stop('SIGTERM');
-  });
+  testInFull(
+    'started again it goes on: the same museum, the same sign-in, until somebody chooses a password',
+    async () => {
+      const appId = written(folder, 'APP_ID');
+      service = await start();
+      assert.equal(await printed(service, /password {2}(\S+)/), password);
+      assert.equal(written(folder, 'APP_ID'), appId);
+      const beacons = await call(service, 'GET', '/api/v2/beacons', { headers: credentials(folder) });
+      assert.equal(beacons.body.results.length, 24);
+      await service.stop('SIGTERM');
+      await run(
+        'admin',
+        'reset-password',
+        '--email',
+        written(folder, 'DEMO_EMAIL'),
+        '--password',
+        'my own choice',
+        '--data',
+        folder,
+      );
+      service = await start();
+      assert.equal(await printed(service, /password {2}(.+)/), 'the one that you chose');
+      assert.doesNotMatch(service.output(), new RegExp(password));
+      assert.equal((await signInToConsole(service, 'demo@skerrypoint.example', 'my own choice')).status, 201);
+      await service.stop('SIGTERM');
+    },
+  );
 
   test('one command removes it, unless there is more in it than the demo', async () => {
     const other = JSON.parse((await run('app', 'create', '--name', 'Mine', '--json', '--data', folder)).output);

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/cli/commands/storage.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { findSetting } from '../../src/db/settings.ts';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
+import { testInFull } from '../support/depth.ts';
 import { firstCredentials, runCommand, type Service, signInManagerTo, startService } from './service.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -115,32 +116,35 @@ for (const database of databases) {
       assert.equal(await service.stop('SIGTERM'), 0);
     }));
 
-  test(`on ${database} a folder of an earlier version is known from the first start on, also if its copy lacks the mark`, () =>
-    withFolders(database, async ({ folder, files, settings, start }) => {
-      const before = await start();
-      const credentials = firstCredentials(folder);
-      const headers = await signInManagerTo(before, settings, credentials);
-      const kept = await upload(before, headers, 'kept.txt');
-      assert.equal(await before.stop('SIGTERM'), 0);
-      const mark = join(files, '.pharos-folder');
-      rmSync(mark);
-      const db = await openDatabase(readConfig(settings));
-      const known = () => findSetting(db, 'files_folder');
-      try {
-        await db.run(sql`delete from settings where name = 'files_folder'`);
-        const after = await start();
-        while ((await known()) === undefined) await delay(20);
-        assert.equal(await statusOf(after, kept.url), 200);
-        assert.equal(await after.stop('SIGTERM'), 0);
+  testInFull(
+    `on ${database} a folder of an earlier version is known from the first start on, also if its copy lacks the mark`,
+    () =>
+      withFolders(database, async ({ folder, files, settings, start }) => {
+        const before = await start();
+        const credentials = firstCredentials(folder);
+        const headers = await signInManagerTo(before, settings, credentials);
+        const kept = await upload(before, headers, 'kept.txt');
+        assert.equal(await before.stop('SIGTERM'), 0);
+        const mark = join(files, '.pharos-folder');
         rmSync(mark);
-        const again = await start();
-        while (!existsSync(mark)) await delay(20);
-        assert.equal((await upload(again, headers, 'new.txt')).status, 201);
-        assert.equal(await again.stop('SIGTERM'), 0);
-      } finally {
-        await db.close();
-      }
-    }));
+        const db = await openDatabase(readConfig(settings));
+        const known = () => findSetting(db, 'files_folder');
+        try {
+          await db.run(sql`delete from settings where name = 'files_folder'`);
+          const after = await start();
+          while ((await known()) === undefined) await delay(20);
+          assert.equal(await statusOf(after, kept.url), 200);
+          assert.equal(await after.stop('SIGTERM'), 0);
+          rmSync(mark);
+          const again = await start();
+          while (!existsSync(mark)) await delay(20);
+          assert.equal((await upload(again, headers, 'new.txt')).status, 201);
+          assert.equal(await again.stop('SIGTERM'), 0);
+        } finally {
+          await db.close();
+        }
+      }),
+  );
 }
 
 test('a node whose folder is not that of the others stores nothing there, until it is claimed', () =>

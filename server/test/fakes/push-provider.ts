@@ -188,6 +188,8 @@ function http2Server(
       stream.on('close', () => open--);
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
+        // Of a sender that was killed there is half a request at most.
+        if (stream.aborted || (stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) return;
         const { ':method': method = '', ':path': path = '' } = headers;
         handle({ connection, method, path, headers, body: Buffer.concat(chunks) }, http2Reply(stream, session, cut));
       });

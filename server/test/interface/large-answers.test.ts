@@ -8,7 +8,7 @@ import { raw, sql } from '../../src/base/sql.ts';
 import { maxListBytes } from '../../src/resources/lists/list.ts';
 import { type Service, startService } from '../e2e/service.ts';
 import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
-import { isFull } from '../support/depth.ts';
+import { isFull, testInFull } from '../support/depth.ts';
 import { listen } from '../support/socket.ts';
 
 const birds = '/api/v2/data/bucket/birds';
@@ -97,7 +97,7 @@ for (const database of databases) {
   });
 }
 
-test('lists of a thousand large records leave the memory of the service small', async (context) => {
+testInFull('lists of a thousand large records leave the memory of the service small', async (context) => {
   if (process.platform !== 'linux') return context.skip('reads /proc');
   const storage = await openStorage('sqlite');
   let service: Service | undefined;

@@ -11,6 +11,7 @@ import { ScriptedSender } from '../fakes/scripted-sender.ts';
 import { buildApp, type SignedIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, consoleOrigin, openConsole } from '../support/console.ts';
+import { isFull } from '../support/depth.ts';
 import { type CutProxy, startCutProxy } from '../support/servers/cut-proxy.ts';
 
 const hour = 3_600_000;
@@ -127,7 +128,7 @@ describe('revocations while the database is away', () => {
 
   test('lost at any moment of it, it has happened with its entry in the audit, or not at all', async () => {
     const seen = new Set<string>();
-    for (let bytes = 0; bytes < 6_000; bytes += 150) {
+    for (let bytes = 0; bytes < 6_000; bytes += isFull ? 150 : 450) {
       const push = await cancelled();
       const before = fcm.calls.length;
       proxy.cutAllAfter(bytes);

@@ -16,6 +16,7 @@ import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import { createPostgresDatabase, databases } from '../support/build-app.ts';
 import { shellOf } from '../support/command-line.ts';
+import { testInFull } from '../support/depth.ts';
 import { openEmpty, storageBlobs } from '../support/storage/backups.ts';
 import { chunkCount, makePacked, packedMigration, packedTables, unpacked } from '../support/storage/packed-database.ts';
 import { canMount, smallDisk } from '../support/storage/small-disk.ts';
@@ -107,7 +108,7 @@ for (const database of databases)
       assert.equal(await count(db, 'events'), (unpacked[0] ?? []).length - 1);
     });
 
-    test('are neither lost nor doubled by a kill in the middle of it', async () => {
+    testInFull('are neither lost nor doubled by a kill in the middle of it', async () => {
       await makePacked(db);
       const program = fileURLToPath(new URL('../support/storage/unpack-process.ts', import.meta.url));
       const start = (...words: readonly string[]) =>
@@ -138,7 +139,7 @@ for (const database of databases)
       await assertUnpacked(db);
     });
 
-    test('are rows again in what is restored from a backup of it', async () => {
+    testInFull('are rows again in what is restored from a backup of it', async () => {
       await makePacked(db);
       const source = await openEmpty(database);
       const target = await openEmpty(database);
@@ -183,7 +184,7 @@ describe('packed rows of the version before, on PostgreSQL with several nodes', 
     await opened.db.run(sql`insert into nodes (node, alive_until, works) values ('earlier', ${now + until}, 1)`);
   };
 
-  test('stay as they are while a node of that version runs', async () => {
+  testInFull('stay as they are while a node of that version runs', async () => {
     await node(3_600_000);
     const refused = await shellOf(folder, opened.settings).run('migrate');
     assert.equal(refused.code, 1);
@@ -191,7 +192,7 @@ describe('packed rows of the version before, on PostgreSQL with several nodes', 
     await assertUntouched(opened.db);
   });
 
-  test('wait for one that was killed a moment ago', async () => {
+  testInFull('wait for one that was killed a moment ago', async () => {
     await node(1_500);
     await migrate(opened.db, Date.now());
     await assertUnpacked(opened.db);

@@ -1,4 +1,5 @@
 import { describePushSender, type SenderUnderTest } from '../../../test/conformance/push-sender.ts';
+import { isFull } from '../../../test/support/depth.ts';
 import { webPushDefinition } from './web-push.ts';
 import { generateVapidKeys, type WebPushSettings } from './web-push-settings.ts';
 
@@ -16,4 +17,4 @@ const webPush: SenderUnderTest<WebPushSettings> = {
 };
 
 describePushSender('Web Push', webPush);
-describePushSender('Web Push over HTTP/1.1', { ...webPush, http1: true });
+if (isFull) describePushSender('Web Push over HTTP/1.1', { ...webPush, http1: true });

@@ -48,6 +48,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
   const receive = receiving(deps, appId);
   const tell = telling(deps, new URL(url).host);
   const clients: MqttClient[] = [];
+  const subscribed = new Set<MqttClient>();
   const ending = new AbortController();
   let opened: Promise<void> | undefined;
 
@@ -72,6 +73,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
       client.on('close', () => {
         isLost.abort();
         isLost = new AbortController();
+        subscribed.delete(client);
       });
       client.on('connect', () => {
         // Sessions from before were shared.
@@ -80,7 +82,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
         client.subscribe(isAlone ? [...topics] : shared, { qos: 1, rh: 2 }, (error, granted = []) => {
           const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
           if (error || refused.length > 0) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
-          else tell();
+          else if (subscribed.add(client).size === connections) tell();
         });
       });
       client.on('error', ({ message }) => tell(message || 'it cannot be reached'));

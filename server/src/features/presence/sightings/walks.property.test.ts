@@ -15,12 +15,13 @@ import {
 /** The recorded walks, taken in by the service: in whatever order their pieces come, however often it is killed, and by any clock. */
 
 const recordings = readRecordings();
-const walks = recordings?.walks ?? [];
+/** In `npm test` the two whose pieces once came in an order that lost a visit. */
+const walks = (recordings?.walks ?? []).filter(({ name }) => isFull || /^(rectangular|zigzagging)/.test(name));
 const pieceMs = 5_000;
 const seed = Number(process.env['PHAROS_TEST_SEED'] ?? 1);
 /** Of each walk. */
-const orders = Number(process.env['PHAROS_TEST_RUNS'] ?? (isFull ? 2_000 : 6));
-const killed = Number(process.env['PHAROS_TEST_RUNS'] ?? (isFull ? 200 : 3));
+const orders = Number(process.env['PHAROS_TEST_RUNS'] ?? (isFull ? 2_000 : 2));
+const killed = Number(process.env['PHAROS_TEST_RUNS'] ?? (isFull ? 200 : 2));
 /** Phones that walk at the same time. */
 const atOnce = 100;
 
