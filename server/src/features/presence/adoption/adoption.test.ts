@@ -34,10 +34,10 @@ for (const database of bothDatabases) {
       ...{ type: 'iBeacon', mac, ibeaconUuid: uuid.replaceAll('-', ''), ibeaconMajor: 7, ibeaconMinor: minor, rssi },
     });
     const tagOf = (minor: number) => `iBeacon:${uuid}-7-${minor}`;
-    const nearby = async () => (await site.list('gateways/heard')) as Record<string, unknown>[];
+    const nearby = async () => (await site.list('adoption/heard')) as Record<string, unknown>[];
     const tags = async () => (await nearby()).map(({ tag }) => tag);
     const change = async (method: 'PUT' | 'DELETE', path: string, body?: object) =>
-      (await site.ask({ method, url: `/api/v2/gateways/${path}`, ...(body ? { body } : {}) })).status;
+      (await site.ask({ method, url: `/api/v2/adoption/${path}`, ...(body ? { body } : {}) })).status;
 
     test('is listed by its signal until somebody knows it, also from a gateway without a place', async () => {
       const first = await report('hall', [beacon(1, -70), beacon(2, -50), { mac: 'AC233F000001', rssi: -60 }]);
@@ -69,7 +69,7 @@ for (const database of bothDatabases) {
       await report('hall', [beacon(3, -50)]);
       assert.ok(!(await tags()).includes(tagOf(3)));
       assert.deepEqual(
-        (await site.list('gateways/ignored')).map(({ tag }: { tag: string }) => tag),
+        (await site.list('adoption/ignored')).map(({ tag }: { tag: string }) => tag),
         [tagOf(3)],
       );
       assert.equal(await change('DELETE', `ignored/${url}`), 200);
@@ -81,9 +81,9 @@ for (const database of bothDatabases) {
     test('becomes a beacon by itself if a rule names its UUID, and no more of them than the rule says', async () => {
       const other = uuid.replace('E2', 'AA');
       const heard = (minor: number) => ({ ...beacon(minor, -60), ibeaconUuid: other.replaceAll('-', '') });
-      assert.equal(await change('PUT', 'adoption-rules/AA', { maxBeacons: 2 }), 400);
-      assert.equal(await change('PUT', `adoption-rules/${other}`, { maxBeacons: 0 }), 400);
-      assert.equal(await change('PUT', `adoption-rules/${other}`, { maxBeacons: 2 }), 200);
+      assert.equal(await change('PUT', 'rules/AA', { maxBeacons: 2 }), 400);
+      assert.equal(await change('PUT', `rules/${other}`, { maxBeacons: 0 }), 400);
+      assert.equal(await change('PUT', `rules/${other}`, { maxBeacons: 2 }), 200);
       await report('hall', [heard(1), heard(2), heard(3), beacon(4, -60)]);
       assert.deepEqual((await tags()).filter((tag) => `${tag}`.includes('AAC5')).length, 1);
       const made = (await site.list('beacons', { where: JSON.stringify({ uuid: other }) })) as { name: string }[];
@@ -91,14 +91,14 @@ for (const database of bothDatabases) {
       await report('hall', [heard(1), heard(2), heard(3)]);
       assert.equal((await site.list('beacons', { where: JSON.stringify({ uuid: other }) })).length, 2);
       assert.deepEqual(
-        (await site.list('gateways/adoption-rules')).map(({ uuid, maxBeacons }: Record<string, unknown>) => [
+        (await site.list('adoption/rules')).map(({ uuid, maxBeacons }: Record<string, unknown>) => [
           uuid,
           maxBeacons,
         ]),
         [[other, 2]],
       );
-      assert.equal(await change('DELETE', `adoption-rules/${other}`), 200);
-      assert.deepEqual(await site.list('gateways/adoption-rules'), []);
+      assert.equal(await change('DELETE', `rules/${other}`), 200);
+      assert.deepEqual(await site.list('adoption/rules'), []);
     });
 
     test('is forgotten after ten minutes; what became known meanwhile takes no room from others', async () => {

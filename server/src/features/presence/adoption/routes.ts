@@ -84,7 +84,7 @@ const heardExample = {
 function heardEndpoint({ db, now, save, leaveOutKnown }: AdoptionDeps): Endpoint {
   return endpoint({
     method: 'GET',
-    path: '/gateways/heard',
+    path: '/adoption/heard',
     operationId: 'listHeardNearby',
     tag,
     summary: 'List what gateways hear and the app does not know',
@@ -123,11 +123,11 @@ const ignoredSchema = Type.Object({ tag: tagSchema, ignoredAt: timestampSchema }
 const ignoredExample = { tag: 'f41f0c28cbd6', ignoredAt: exampleCreated };
 
 function ignoredEndpoints({ db }: AdoptionDeps): Endpoint[] {
-  const path = '/gateways/ignored/:tag';
+  const path = '/adoption/ignored/:tag';
   return [
     endpoint({
       method: 'GET',
-      path: '/gateways/ignored',
+      path: '/adoption/ignored',
       operationId: 'listIgnoredTags',
       tag,
       summary: 'List what is not shown as heard nearby, the newest first',
@@ -201,11 +201,11 @@ function uuidOf({ uuid = '' }: Readonly<Record<string, string>>): string {
 }
 
 function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
-  const path = '/gateways/adoption-rules/:uuid';
+  const path = '/adoption/rules/:uuid';
   return [
     endpoint({
       method: 'GET',
-      path: '/gateways/adoption-rules',
+      path: '/adoption/rules',
       operationId: 'listAdoptionRules',
       tag,
       summary: 'List the UUIDs whose beacons are added by themselves, the oldest first',
