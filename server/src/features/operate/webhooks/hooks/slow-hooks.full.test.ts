@@ -45,6 +45,8 @@ test('one that writes to its own bucket comes to an end', async () => {
   assert.equal((await add('orders')).status, 503);
   for (let ended = 0; ended < nested.length; ended++) await nested[ended];
   await hooks.site.app.app.idle();
-  assert.ok(hooks.receiver.calls.length <= 9, `${hooks.receiver.calls.length} calls`);
-  assert.ok((await stored()) < 9);
+  // Eight at once; when the first are given up, those that wait have their turn, until five in a row were without an answer.
+  const { length } = hooks.receiver.calls;
+  assert.ok(length < 8 + 5, `${length} calls`);
+  assert.ok((await stored()) < length);
 });
