@@ -46,6 +46,7 @@ export async function openToHttp(own: Process, context: Context, features: reado
   if (mcp !== 'off') registerMcp(server, { endpoints, version, admit, mayWrite: mcp === 'write', publicUrl });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,
+    assertApp: context.assertApp,
     data: { endpoints, findApp, record, assertRoom, idempotencyKeys },
     findSession: (token) => adminSessions.find(token),
     now,

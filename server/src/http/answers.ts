@@ -39,6 +39,8 @@ export interface AnswerSpec {
   readonly description: string;
   readonly schema: TSchema;
   readonly example: unknown;
+  /** The console is answered `{ "result": {} }`, whatever the handler returns. */
+  readonly isEmpty?: true;
 }
 
 export const createdAnswer: AnswerSpec = {
@@ -63,6 +65,7 @@ export const deletedAnswer: AnswerSpec = {
   description: 'Deleted.',
   schema: Type.Object({ result: Type.Object({}) }),
   example: { result: {} },
+  isEmpty: true,
 };
 
 /** Some resources of the specification wrap the answers to update and delete in an array. */

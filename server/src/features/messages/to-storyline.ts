@@ -52,7 +52,6 @@ function toStoryline({
       'The storyline and its scenario get the objectId of the notification, which goes. So nobody is shown it again who has been, and its ' +
       'numbers go on.',
     permission: 'content.write',
-    locate: ({ appId = '' }) => findApp(appId),
     takesIfMatch: true,
     body: {
       schema: Type.Object({ ...storylineShape.schema.properties, ...detailShape.schema.properties }),

@@ -13,6 +13,8 @@ export interface ConsoleApiOptions extends ConsoleGuardOptions {
   readonly endpoints: readonly ConsoleEndpoint[];
   /** The endpoints of `/api/v2`, which administrators reach below each app. */
   readonly data: ConsoleDataOptions;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
   readonly now: Clock;
 }
 
@@ -43,7 +45,7 @@ export async function registerConsoleApi(fastify: FastifyInstance, options: Cons
       api.decorateRequest('followed', undefined);
       api.decorateRequest('admin', undefined);
       const router = new Router([
-        ...options.endpoints.map((endpoint) => routeOf(endpoint, guard, now)),
+        ...options.endpoints.map((endpoint) => routeOf(endpoint, guard, options)),
         ...routesOf(consoleData({ ...data, guard, now }), stopOf(api)),
       ]);
       const refuse = (request: FastifyRequest, reply: FastifyReply) => answerUnrouted(request, reply, router);
@@ -54,7 +56,11 @@ export async function registerConsoleApi(fastify: FastifyInstance, options: Cons
   );
 }
 
-function routeOf(endpoint: ConsoleEndpoint, guard: ConsoleGuard, now: Clock): Route {
+function routeOf(
+  endpoint: ConsoleEndpoint,
+  guard: ConsoleGuard,
+  { now, assertApp }: Pick<ConsoleApiOptions, 'now' | 'assertApp'>,
+): Route {
   const { method, path } = endpoint;
   return {
     method,
@@ -75,7 +81,9 @@ function routeOf(endpoint: ConsoleEndpoint, guard: ConsoleGuard, now: Clock): Ro
         setSession: (session) => void reply.header('set-cookie', guard.cookies.session.write(session, now())),
         bindBrowser: (secret) => void reply.header('set-cookie', guard.cookies.attempt.write(secret)),
       };
-      await endpoint.locate?.(request.consoleCall.params);
+      const { params } = request.consoleCall;
+      if (params['appId'] !== undefined) await assertApp(params['appId']);
+      await endpoint.locate?.(params);
     },
     async handle(request, reply) {
       const early = request.consoleCall as Early;
@@ -89,7 +97,7 @@ function routeOf(endpoint: ConsoleEndpoint, guard: ConsoleGuard, now: Clock): Ro
           .header('content-disposition', `attachment; filename="${answer.name}"`)
           .send(answer.bytes);
       reply.type('application/json; charset=utf-8');
-      return JSON.stringify(answer);
+      return JSON.stringify(endpoint.answer.isEmpty ? { result: {} } : answer);
     },
   };
 }

@@ -88,9 +88,9 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly takesIfMatch?: true;
   readonly answer: AnswerSpec;
   readonly errors: readonly ErrorName[];
-  /** Throws when the path names nothing, before the body is read. */
+  /** Throws when the path names nothing in the app, which is there, before the body is read. */
   readonly locate?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
-  readonly handle: (call: ConsoleCall<Body>) => Promise<object>;
+  readonly handle: (call: ConsoleCall<Body>) => Promise<unknown>;
 }
 
 /** An answer that is a file instead of JSON. */

@@ -32,14 +32,10 @@ const createdExample = { objectId: exampleId, name: 'visits', createdAt: example
 interface Deps {
   readonly db: Database;
   readonly service: Pick<BucketService, 'createBucket' | 'listBuckets' | 'deleteBucket'>;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 /** Buckets are created, listed and deleted in the management console. */
-export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
-
+export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleEndpoint[] {
   async function withCount<T extends { readonly objectId: string }>(appId: string, bucket: T) {
     const counted = await countRecords(db, { appId, bucketId: bucket.objectId, limit: countLimit + 1 });
     return { ...bucket, records: Math.min(counted, countLimit), hasMoreRecords: counted > countLimit };
@@ -53,7 +49,6 @@ export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readon
       tag: 'Buckets',
       summary: 'List the buckets of an app',
       permission: 'buckets.read',
-      locate,
       answer: listAnswer(bucketSchema, {
         ...createdExample,
         columns: { room: 'String' },
@@ -74,7 +69,6 @@ export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readon
       tag: 'Buckets',
       summary: 'Create a bucket',
       permission: 'buckets.write',
-      locate,
       body: {
         schema: Type.Object({ name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,29}$' }) }),
         example: { name: 'visits' },
@@ -99,13 +93,9 @@ export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readon
       summary: 'Delete a bucket with its records and schemas',
       description: 'It is kept in the trash for 30 days.',
       permission: 'buckets.write',
-      locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params, by }) {
-        await service.deleteBucket(params['appId'] ?? '', params['bucketName'] ?? '', by);
-        return { result: {} };
-      },
+      handle: ({ params, by }) => service.deleteBucket(params['appId'] ?? '', params['bucketName'] ?? '', by),
     }),
   ];
 }

@@ -38,7 +38,7 @@ export const makers: Makers<Context, 'bucketDirectory' | 'markInexact' | 'putRec
 
 /** Data buckets: their schemas, their records, and the indexes that they learn from queries. */
 export function bucketFeature(context: Context): Feature {
-  const { db, buckets: service, bucketDirectory: directory, usage, inBackground, assertApp } = context;
+  const { db, buckets: service, bucketDirectory: directory, usage, inBackground } = context;
   const asked = new AskedMembers((appId, bucketId, asked) =>
     inBackground('asking for an index', () => service.askToLearn(appId, bucketId, asked)),
   );
@@ -48,7 +48,7 @@ export function bucketFeature(context: Context): Feature {
       documentEndpoint(context),
       ...recordEndpoints({ ...context, directory, asked, insert: createRecordInserter(db) }),
     ],
-    consoleEndpoints: bucketConsoleEndpoints({ db, service, assertApp }),
+    consoleEndpoints: bucketConsoleEndpoints({ db, service }),
     jobs: bucketJobHandlers({ ...context, countUsage: (appId) => usage.count(appId) }),
   };
 }

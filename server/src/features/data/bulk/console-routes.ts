@@ -43,7 +43,6 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           schema: Type.String(),
         },
       ],
-      locate: async ({ appId = '' }) => void (await deps.findApp(appId)),
       body: {
         schema: shape.schema,
         example: { operation: 'patchNotification', ids: [exampleId, otherExampleId], change: { isEnabled: false } },

@@ -4,14 +4,8 @@ import { recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { measureFiles } from './store.ts';
 
-interface Deps {
-  readonly db: Database;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 /** What the console asks about files beyond the interface for apps. */
-export function fileConsoleEndpoints({ db, assertApp }: Deps): readonly ConsoleEndpoint[] {
+export function fileConsoleEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -20,7 +14,6 @@ export function fileConsoleEndpoints({ db, assertApp }: Deps): readonly ConsoleE
       tag: 'Files',
       summary: 'How much space the files of an app take',
       permission: 'files.read',
-      locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) }), {
         files: 12,
         bytes: 3_481_100,

@@ -37,7 +37,7 @@ function fileDeps({ db, blobs, config, room, publicUrl, usage, quotas, userExist
 
 /** Files that apps upload and visitors download, and keeping records and bytes consistent. */
 export function fileFeature(context: Context): Feature {
-  const { db, blobs, now, inBackground, log, past, config, assertApp } = context;
+  const { db, blobs, now, inBackground, log, past, config } = context;
   let hasStopped = false;
   const keeping = { db, blobs, now, isStopping: () => hasStopped, log };
   const housekeeping = startFileHousekeeping({
@@ -48,7 +48,7 @@ export function fileFeature(context: Context): Feature {
   });
   return {
     endpoints: fileEndpoints({ ...fileDeps(context), past }),
-    consoleEndpoints: fileConsoleEndpoints({ db, assertApp }),
+    consoleEndpoints: fileConsoleEndpoints(db),
     register: (server) => registerFileServing(server, { db, blobs, redirects: config.filesRedirect }),
     jobs: { ...fileErasureHandlers(db, blobs), ...forgottenFileHandlers(context) },
     stop() {

@@ -80,12 +80,6 @@ export function historyEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoi
   return [...versionEndpoints(deps), ...trashEndpoints(deps)];
 }
 
-const locator =
-  ({ findApp }: HistoryRouteDeps) =>
-  async ({ appId = '' }: Params) => {
-    await findApp(appId);
-  };
-
 async function historyCall({ findApp, assertRoom }: HistoryRouteDeps, call: ConsoleCall<unknown>) {
   assertRoom('create');
   return { call, app: await findApp(call.params['appId'] ?? '') };
@@ -104,7 +98,6 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         'Kinds: notifications, storylines, scenarios, beacons, devices, records (as changed in the console) and settings (of the app, whose ' +
         'id is the recordId). The last 30 changes within a year, at most 1 MB.',
       permission: 'apps.read',
-      locate: locator(deps),
       answer: listAnswer(versionSchema, versionExample),
       errors: ['ObjectNotFound'],
       handle: async ({ admin, params }) => ({
@@ -121,7 +114,6 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         'Like any change it has to be valid as of today; what it replaces becomes a version itself. Answers the `ETag` of the record, with ' +
         'which this is taken back unless somebody has changed the record since.',
       permission: 'apps.read',
-      locate: locator(deps),
       takesIfMatch: true,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ValidationError'],
@@ -129,7 +121,6 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         const { versionId = '' } = call.params;
         const tag = await service.bringBack(await historyCall(deps, call), recordOf(call.params), versionId);
         if (tag !== undefined) call.setTag(tag);
-        return { result: {} };
       },
     }),
   ];
@@ -150,7 +141,6 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         { name: 'kind', description: 'Only this kind', schema: Type.String() },
         { name: 'before', description: 'The objectId at which the last page ended', schema: objectIdSchema },
       ],
-      locate: locator(deps),
       answer: listAnswer(trashSchema, trashExample),
       errors: ['ObjectNotFound'],
       handle: async ({ admin, params: { appId = '' }, query: { kind, before } }) => ({
@@ -168,7 +158,6 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'Put a deleted record back, with its objectId',
       description: 'It has to be valid as of today, and there has to be room for it.',
       permission: 'apps.read',
-      locate: locator(deps),
       answer: recordAnswer(Type.Object({ kind: Type.String(), objectId: objectIdSchema, createdAt: timestampSchema }), {
         kind: 'notifications',
         objectId: exampleId,
@@ -187,13 +176,11 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
       tag: 'History',
       summary: 'Delete a record in the trash for good',
       permission: 'apps.read',
-      locate: locator(deps),
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
       async handle(call) {
         const app = await deps.findApp(call.params['appId'] ?? '');
         await service.forget({ call, app }, call.params['trashId'] ?? '');
-        return { result: {} };
       },
     }),
   ];

@@ -58,9 +58,9 @@ const nameIn = async ({ findApp, findVenue }: ReportDeps, appId: string, venueId
  * gets them.
  */
 export function reportFeature(context: Context): Feature {
-  const { db, now, config, reportWatch: watch, assertApp } = context;
+  const { db, now, config, reportWatch: watch } = context;
   const mail = context.openMail();
-  const deps = { ...reportDeps(context), assertApp, mail };
+  const deps = { ...reportDeps(context), mail };
   const service = new ReportService(deps);
   return {
     consoleEndpoints: reportEndpoints({ ...deps, service }),

@@ -35,8 +35,6 @@ import { candidatesOf, viewsOf } from './views.ts';
 export interface ReportRouteDeps extends ReportDeps, ComposeDeps {
   readonly service: ReportService;
   readonly mail: MailSender | undefined;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 const all = '/apps/:appId/reports';
@@ -59,8 +57,7 @@ export function reportEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint
   return [...listEndpoints(deps), ...changeEndpoints(deps), ...lookEndpoints(deps)];
 }
 
-const common = (deps: ReportRouteDeps) =>
-  ({ tag: 'Reports', narrows: 'venues', locate: ({ appId = '' }: Params) => deps.assertApp(appId) }) as const;
+const common = { tag: 'Reports', narrows: 'venues' } as const;
 const { schema, example } = schemas.reportRecord;
 const body = { schema: schemas.reportBody.schema, example: schemas.reportBody.example };
 
@@ -84,7 +81,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
   const { service, canMail } = deps;
   return [
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'GET',
       path: all,
       operationId: 'listReports',
@@ -102,7 +99,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint<ReportBody>({
-      ...common(deps),
+      ...common,
       method: 'POST',
       path: all,
       operationId: 'createReport',
@@ -118,7 +115,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'GET',
       path: one,
       operationId: 'getReport',
@@ -135,7 +132,7 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
   const { service } = deps;
   return [
     consoleEndpoint<Partial<ReportBody>>({
-      ...common(deps),
+      ...common,
       method: 'PUT',
       path: one,
       operationId: 'changeReport',
@@ -153,7 +150,7 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'DELETE',
       path: one,
       operationId: 'deleteReport',
@@ -165,11 +162,10 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       async handle({ params, by, admin, headers }) {
         const how = { by, viewer: viewerOf(admin), assertUnchanged: readIfMatch(headers) };
         await service.remove(keyOf(params), how);
-        return { result: {} };
       },
     }),
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'POST',
       path: `${one}/addresses/:addressId/link`,
       operationId: 'askReportAddress',
@@ -177,10 +173,8 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       permission: 'reports.write',
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'APICallLimit'],
-      async handle({ params, by, admin }) {
-        await service.askAgain({ ...keyOf(params), addressId: params['addressId'] ?? '' }, by, viewerOf(admin));
-        return { result: {} };
-      },
+      handle: ({ params, by, admin }) =>
+        service.askAgain({ ...keyOf(params), addressId: params['addressId'] ?? '' }, by, viewerOf(admin)),
     }),
   ];
 }
@@ -209,7 +203,7 @@ function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
   const answers = schemas.previewRecord;
   return [
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'GET',
       path: `${one}/preview`,
       operationId: 'previewReport',
@@ -226,7 +220,7 @@ function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'GET',
       path: `${one}/pdf`,
       operationId: 'downloadReport',
@@ -246,7 +240,7 @@ function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint({
-      ...common(deps),
+      ...common,
       method: 'POST',
       path: `${one}/send`,
       operationId: 'sendReport',

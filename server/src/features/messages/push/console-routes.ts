@@ -45,8 +45,6 @@ export const reachRecord = {
 export interface PushConsoleDeps extends ReachDeps {
   readonly now: () => number;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
   readonly findApp: (appId: string) => Promise<Parameters<typeof hiddenMembers>[1]>;
   /** What of installations some roles may not ask by. */
   readonly hidden: Tag['hides'];
@@ -65,7 +63,6 @@ function reach(deps: PushConsoleDeps): ConsoleEndpoint {
     tag: 'Push',
     summary: 'Count whom a push would reach now, by push service, and why others are not reached',
     permission: 'push.send',
-    locate: ({ appId = '' }) => deps.assertApp(appId),
     query: [
       {
         name: 'where',
@@ -85,7 +82,7 @@ function reach(deps: PushConsoleDeps): ConsoleEndpoint {
 }
 
 /** Takes back the cancellation of a push whose recipients had not been found yet, before its time has come. */
-function resume({ db, now, enqueue, assertApp }: PushConsoleDeps): ConsoleEndpoint {
+function resume({ db, now, enqueue }: PushConsoleDeps): ConsoleEndpoint {
   return consoleEndpoint({
     method: 'POST',
     path: '/apps/:appId/pushes/:pushId/resume',
@@ -93,7 +90,6 @@ function resume({ db, now, enqueue, assertApp }: PushConsoleDeps): ConsoleEndpoi
     tag: 'Push',
     summary: 'Take back the cancellation of a push whose time has not come',
     permission: 'push.send',
-    locate: ({ appId = '' }) => assertApp(appId),
     answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'accepted' }),
     errors: ['ObjectNotFound', 'TooLate'],
     handle: async ({ params: { appId = '', pushId = '' }, by }) => {

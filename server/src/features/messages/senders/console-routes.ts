@@ -41,12 +41,6 @@ const testSchema = Type.Object({
   status: Type.Optional(Type.Integer({ description: "The provider's HTTP status" })),
 });
 
-export interface SenderRouteDeps {
-  readonly service: SenderService;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 function readSettings(body: unknown): object {
   const settings = isObject(body) ? body['settings'] : undefined;
   if (isObject(settings)) return settings;
@@ -67,23 +61,20 @@ const target = ({ params }: Pick<ConsoleCall<unknown>, 'params'>) => ({
 });
 
 /** What the paths name. @throws Failure ObjectNotFound */
-function locating({ service, assertApp }: SenderRouteDeps) {
-  return async ({ appId = '', kind = '' }: Readonly<Record<string, string>>) => {
-    await assertApp(appId);
+const locating =
+  (service: SenderService) =>
+  async ({ kind = '' }: Readonly<Record<string, string>>) =>
     service.find(kind);
-  };
-}
 
 /** The credentials of push providers, in the management console. */
-export const senderConsoleEndpoints = (deps: SenderRouteDeps): readonly ConsoleEndpoint[] => [
-  ...readingEndpoints(deps),
-  ...changingEndpoints(deps),
-  testEndpoint(deps),
+export const senderConsoleEndpoints = (service: SenderService): readonly ConsoleEndpoint[] => [
+  ...readingEndpoints(service),
+  ...changingEndpoints(service),
+  testEndpoint(service),
 ];
 
-function readingEndpoints({ service, assertApp }: SenderRouteDeps): readonly ConsoleEndpoint[] {
-  const locate = locating({ service, assertApp });
-  const locateApp = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
+  const locate = locating(service);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -92,7 +83,6 @@ function readingEndpoints({ service, assertApp }: SenderRouteDeps): readonly Con
       tag: 'Senders',
       summary: 'List the push providers and their settings',
       permission: 'senders.read',
-      locate: locateApp,
       answer: listAnswer(senderSchema, senderExample),
       errors: ['ObjectNotFound'],
       handle: async (call) => ({ results: await service.list(target(call).appId) }),
@@ -116,9 +106,8 @@ function readingEndpoints({ service, assertApp }: SenderRouteDeps): readonly Con
   ];
 }
 
-function changingEndpoints(deps: SenderRouteDeps): readonly ConsoleEndpoint[] {
-  const { service } = deps;
-  const locate = locating(deps);
+function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
+  const locate = locating(service);
   return [
     consoleEndpoint<object>({
       method: 'PUT',
@@ -154,10 +143,7 @@ function changingEndpoints(deps: SenderRouteDeps): readonly ConsoleEndpoint[] {
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
       takesIfMatch: true,
-      async handle(call) {
-        await service.remove(target(call), call.by, readIfMatch(call.headers));
-        return { result: {} };
-      },
+      handle: (call) => service.remove(target(call), call.by, readIfMatch(call.headers)),
     }),
     consoleEndpoint<string | null>({
       method: 'POST',
@@ -183,7 +169,7 @@ function changingEndpoints(deps: SenderRouteDeps): readonly ConsoleEndpoint[] {
   ];
 }
 
-function testEndpoint(deps: SenderRouteDeps): ConsoleEndpoint {
+function testEndpoint(service: SenderService): ConsoleEndpoint {
   return consoleEndpoint<object | undefined>({
     method: 'POST',
     path: '/apps/:appId/senders/:kind/test',
@@ -192,7 +178,7 @@ function testEndpoint(deps: SenderRouteDeps): ConsoleEndpoint {
     summary: 'Ask the provider whether it accepts the credentials',
     description: 'Sends nothing to anybody. With `settings`, these are tried before they are saved.',
     permission: 'senders.write',
-    locate: locating(deps),
+    locate: locating(service),
     body: {
       schema: Type.Object({ settings: Type.Optional(settingsSchema) }),
       example: {},
@@ -200,6 +186,6 @@ function testEndpoint(deps: SenderRouteDeps): ConsoleEndpoint {
     },
     answer: recordAnswer(testSchema, { ok: true, text: 'Firebase accepted the service account.', status: 200 }),
     errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
-    handle: async (call) => ({ result: await deps.service.test(target(call), call.body) }),
+    handle: async (call) => ({ result: await service.test(target(call), call.body) }),
   });
 }

@@ -57,7 +57,7 @@ function networkOf({ pushUrl, pushCa }: Config): Pick<SenderDeps, 'network'> {
 }
 
 /** The accounts at push services through which an app sends. */
-export const senderFeature = ({ senders: service, assertApp, appsWith }: Context): Feature => ({
-  consoleEndpoints: senderConsoleEndpoints({ service, assertApp }),
+export const senderFeature = ({ senders: service, appsWith }: Context): Feature => ({
+  consoleEndpoints: senderConsoleEndpoints(service),
   sweeps: { 'forgetting former credentials of senders': () => service.sweep(appsWith) },
 });

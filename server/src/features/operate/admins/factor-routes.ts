@@ -92,10 +92,7 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ admin, by }) {
-        await factors.disableTotp(signedIn(admin), by);
-        return { result: {} };
-      },
+      handle: ({ admin, by }) => factors.disableTotp(signedIn(admin), by),
     }),
   ];
 }

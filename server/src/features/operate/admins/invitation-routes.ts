@@ -139,10 +139,7 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
       permission: 'administrators.write',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params, by }) {
-        await links.withdraw(params['invitationId'] ?? '', by);
-        return { result: {} };
-      },
+      handle: ({ params, by }) => links.withdraw(params['invitationId'] ?? '', by),
     }),
   ];
 }

@@ -154,7 +154,6 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
         sessions.throttleAddress(address);
         limiter.take(`reset ${adminEmailKey(email)}`, resetMails, now());
         await links.requestReset(email);
-        return { result: {} };
       },
     }),
     consoleEndpoint({
@@ -176,7 +175,6 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
         const link = await links.open(token);
         if (link.kind !== 'reset') throw fail('OperationForbidden', 'This link is an invitation. Accept it.');
         await links.resetPassword(link, password, address);
-        return { result: {} };
       },
     }),
   ];

@@ -86,10 +86,7 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
       permission: 'session.own',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ admin, params, address }) {
-        await sessions.end(signedIn(admin), params['sessionId'] ?? '', address);
-        return { result: {} };
-      },
+      handle: ({ admin, params, address }) => sessions.end(signedIn(admin), params['sessionId'] ?? '', address),
     }),
   ];
 }

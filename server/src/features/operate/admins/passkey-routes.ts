@@ -164,10 +164,7 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       body: { schema: passkeyNameShape.schema, example: { name: 'Blue key' }, read: passkeyNameShape.readCreate },
       answer: { ...deletedAnswer, description: 'Renamed.' },
       errors: ['ValidationError', 'ObjectNotFound'],
-      async handle({ admin, params, body }) {
-        await passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name);
-        return { result: {} };
-      },
+      handle: ({ admin, params, body }) => passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name),
     }),
     consoleEndpoint({
       method: 'DELETE',
@@ -179,10 +176,7 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ admin, params, by }) {
-        await passkeys.remove(signedIn(admin), params['passkeyId'] ?? '', by);
-        return { result: {} };
-      },
+      handle: ({ admin, params, by }) => passkeys.remove(signedIn(admin), params['passkeyId'] ?? '', by),
     }),
   ];
 }

@@ -159,7 +159,6 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       async handle({ admin, address, setSession }) {
         await sessions.signOut(signedIn(admin), address);
         setSession(undefined);
-        return { result: {} };
       },
     }),
   ];
@@ -185,7 +184,6 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
           await passkeys.assertConfirmed(own, passkey as AuthenticationResponseJSON, origin);
         }
         await sessions.noteConfirmation(own.sessionHash);
-        return { result: {} };
       },
     }),
     consoleEndpoint({

@@ -92,7 +92,6 @@ export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[
 }
 
 type Params = Readonly<Record<string, string>>;
-const locator = (apps: AppService) => (params: Params) => apps.get(params['appId'] ?? '');
 const idOf = ({ params }: { readonly params: Params }) => params['appId'] ?? '';
 
 function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
@@ -134,7 +133,6 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
 }
 
 function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
-  const locate = locator(apps);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -160,7 +158,6 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'Rename an app, switch it off or on, or change its policy, limits and time zone',
       description: 'Members of `policy` that are not sent stay as they are.',
       permission: 'apps.change',
-      locate,
       body: {
         schema: Type.Partial(Type.Object({ name, disabled: Type.Boolean(), policy: Type.Partial(policySchema) })),
         example: { policy: { push: 'manager', timeZone: 'Europe/Vienna' } },
@@ -183,19 +180,14 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'Delete an app with everything in it',
       permission: 'apps.delete',
       needsConfirmation: true,
-      locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
-      async handle(call) {
-        await apps.remove(idOf(call), call.by);
-        return { result: {} };
-      },
+      handle: (call) => apps.remove(idOf(call), call.by),
     }),
   ];
 }
 
 function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
-  const locate = locator(apps);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -216,7 +208,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'Add a key; with two live ones the older is switched off',
       permission: 'keys.write',
       needsConfirmation: true,
-      locate,
       answer: {
         ...createdAnswer,
         schema: Type.Object({ result: Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) }) }),
@@ -234,7 +225,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       description: 'It opens what every app key does, and is in no list. At most 20 are good at a time.',
       permission: 'phones.pair',
       narrows: 'venues',
-      locate,
       answer: {
         ...createdAnswer,
         schema: Type.Object({ result: Type.Object({ appKey: Type.String(), expiresAt: timestampSchema }) }),
@@ -254,13 +244,9 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'Switch a key off at once',
       permission: 'keys.write',
       needsConfirmation: true,
-      locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
-      async handle(call) {
-        await apps.keys.disable(idOf(call), call.params['keyId'] ?? '', call.by);
-        return { result: {} };
-      },
+      handle: (call) => apps.keys.disable(idOf(call), call.params['keyId'] ?? '', call.by),
     }),
     consoleEndpoint<{ readonly insteadOf?: string }>({
       method: 'POST',
@@ -270,7 +256,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'Switch a key on again that was switched off within the last hour',
       permission: 'keys.write',
       needsConfirmation: true,
-      locate,
       body: {
         schema: Type.Object({
           insteadOf: Type.Optional(Type.String({ description: 'A live key that is switched off for it' })),
@@ -280,10 +265,7 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       },
       answer: deletedAnswer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle(call) {
-        await apps.keys.restore(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by });
-        return { result: {} };
-      },
+      handle: (call) => apps.keys.restore(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by }),
     }),
   ];
 }

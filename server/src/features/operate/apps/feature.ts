@@ -54,7 +54,7 @@ export function appFeature(context: Context): Feature {
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
-      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
+      ...secretKeyConsoleEndpoints(secretKeys),
       ...rulesConsoleEndpoints({
         ...{ apps, endpoints, findHeld },
         listBuckets: (appId) => buckets.listBuckets(appId),
@@ -67,7 +67,7 @@ export function appFeature(context: Context): Feature {
           return storylineId === undefined ? undefined : { objectId: storylineId };
         },
       }),
-      ...dryRunConsoleEndpoints({ apps, dryRuns }),
+      ...dryRunConsoleEndpoints(dryRuns),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     jobs: {

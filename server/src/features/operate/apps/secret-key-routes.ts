@@ -16,12 +16,6 @@ import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/con
 import { defineShape } from '../../../http/shape.ts';
 import type { NewSecretKey, SecretKeyService } from './secret-keys.ts';
 
-interface Deps {
-  readonly service: SecretKeyService;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 const scopeSchema = Type.Object({
   resource: Type.Enum(Object.keys(scopeVerbs).sort(), { description: 'What the key deals with' }),
   verbs: Type.Array(Type.Enum([...verbs]), { minItems: 1, description: 'What it may do there' }),
@@ -93,8 +87,7 @@ const keyExample = {
 };
 
 /** The secret keys of an app, in the management console. */
-export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -104,7 +97,6 @@ export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonl
       summary: 'List the secret keys of an app',
       description: 'Those that are not revoked, newest first; expired ones too.',
       permission: 'keys.read',
-      locate,
       answer: listAnswer(keySchema, keyExample),
       errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
@@ -117,7 +109,6 @@ export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonl
       summary: 'Make a secret key; it is shown once',
       permission: 'keys.write',
       needsConfirmation: true,
-      locate,
       body: { schema: documentedBody, example, read: (body) => newKeyShape.readCreate(body) },
       answer: {
         ...createdAnswer,
@@ -147,13 +138,9 @@ export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonl
       summary: 'Refuse a secret key from now on',
       permission: 'keys.write',
       needsConfirmation: true,
-      locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
-      async handle({ params: { appId = '', keyId = '' }, by }) {
-        await service.revoke(appId, keyId, by);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', keyId = '' }, by }) => service.revoke(appId, keyId, by),
     }),
     consoleEndpoint({
       method: 'POST',
@@ -163,13 +150,9 @@ export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonl
       summary: 'Make a secret key valid again that was revoked within the last hour',
       permission: 'keys.write',
       needsConfirmation: true,
-      locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ params: { appId = '', keyId = '' }, by }) {
-        await service.restore(appId, keyId, by);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', keyId = '' }, by }) => service.restore(appId, keyId, by),
     }),
   ];
 }

@@ -31,7 +31,6 @@ export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly Console
       tag: 'Apps',
       summary: 'What an app has stored, and its quotas',
       permission: 'settings.read',
-      locate: ({ appId = '' }) => getApp(appId),
       answer: recordAnswer(Type.Object({ files: of, fileBytes: of, records: of, recordBytes: of }), {
         files: { used: 12, quota: 100_000 },
         fileBytes: { used: 3_481_100, quota: 21_474_836_480 },

@@ -132,7 +132,6 @@ export function backupConsoleEndpoints(
       async handle({ params, by }) {
         await assertFree(id(params));
         await service.remove(id(params), by);
-        return { result: {} };
       },
     }),
   ];

@@ -12,8 +12,6 @@ import { type Counts, readBeaconVisits, readFunnel, readLive } from './store.ts'
 
 export interface OverviewDeps {
   readonly db: Db;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
   readonly counts: Counts;
   readonly attention: AttentionDeps;
 }
@@ -38,17 +36,11 @@ function readIds(text = ''): readonly string[] {
 }
 
 /** The first page of an app, counted in the database. */
-export function overviewConsoleEndpoints({
-  db,
-  assertApp,
-  counts,
-  attention,
-}: OverviewDeps): readonly ConsoleEndpoint[] {
+export function overviewConsoleEndpoints({ db, counts, attention }: OverviewDeps): readonly ConsoleEndpoint[] {
   const shared = {
     method: 'GET',
     tag: 'Overview',
     permission: 'activity.read',
-    locate: ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId),
   } as const;
   return [
     consoleEndpoint({

@@ -58,7 +58,7 @@ function attentionDeps(context: Context): AttentionDeps {
 /** The first page of an app in the console. */
 export const overviewFeature = (context: Context): Feature => ({
   consoleEndpoints: overviewConsoleEndpoints({
-    ...{ db: context.db, assertApp: context.assertApp, counts: countsOf(context) },
+    ...{ db: context.db, counts: countsOf(context) },
     attention: attentionDeps(context),
   }),
 });

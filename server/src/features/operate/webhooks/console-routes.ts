@@ -12,34 +12,25 @@ import { readIfMatch } from '../../../resources/entity-tag.ts';
 import * as schemas from './schemas.ts';
 import { type Choosing, type WebhookService, webhookTag } from './service.ts';
 
-interface Deps {
-  readonly service: Omit<WebhookService, 'sweep' | 'countTrouble'>;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 type Params = Readonly<Record<string, string>>;
 const tag = 'Webhooks';
 const all = '/apps/:appId/webhooks';
 const one = `${all}/:webhookId`;
 
 /** An app's webhooks and the results of their deliveries, in the management console. */
-export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+export function webhookConsoleEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   return [
-    ...collectionEndpoints(deps),
-    ...webhookEndpoints(deps),
-    ...secretAndTestEndpoints(deps),
-    ...deliveryEndpoints(deps),
+    ...collectionEndpoints(service),
+    ...webhookEndpoints(service),
+    ...secretAndTestEndpoints(service),
+    ...deliveryEndpoints(service),
   ];
 }
 
-const locators = ({ service, assertApp }: Deps) => ({
-  locateApp: ({ appId = '' }: Params) => assertApp(appId),
-  async locate({ appId = '', webhookId = '' }: Params) {
-    await assertApp(appId);
-    return service.get(appId, webhookId);
-  },
-});
+const locating =
+  (service: WebhookService) =>
+  ({ appId = '', webhookId = '' }: Params) =>
+    service.get(appId, webhookId);
 
 const { schema, example } = schemas.webhookRecord;
 const changeErrors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
@@ -49,9 +40,7 @@ function whoIs(admin: AdminContext | undefined): Choosing {
   return { email, reach: apps };
 }
 
-function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  const { service } = deps;
-  const { locateApp } = locators(deps);
+function collectionEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -60,7 +49,6 @@ function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       tag,
       summary: 'List the webhooks of an app',
       permission: 'webhooks.read',
-      locate: locateApp,
       answer: listAnswer(schema, example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
@@ -72,7 +60,6 @@ function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       tag,
       summary: 'Create a webhook; its signing secret is shown once',
       permission: 'webhooks.write',
-      locate: locateApp,
       body: {
         schema: schemas.webhookShape.schema,
         example: schemas.webhookFieldsExample,
@@ -91,9 +78,8 @@ function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   ];
 }
 
-function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  const { service } = deps;
-  const { locate } = locators(deps);
+function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
+  const locate = locating(service);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -145,17 +131,14 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
       takesIfMatch: true,
-      async handle({ params: { appId = '', webhookId = '' }, by, headers }) {
-        await service.remove(appId, webhookId, { by, assertUnchanged: readIfMatch(headers) });
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', webhookId = '' }, by, headers }) =>
+        service.remove(appId, webhookId, { by, assertUnchanged: readIfMatch(headers) }),
     }),
   ];
 }
 
-function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  const { service } = deps;
-  const { locate } = locators(deps);
+function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
+  const locate = locating(service);
   return [
     consoleEndpoint({
       method: 'POST',
@@ -195,9 +178,8 @@ function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   ];
 }
 
-function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  const { service } = deps;
-  const { locate } = locators(deps);
+function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
+  const locate = locating(service);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -236,10 +218,8 @@ function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       locate,
       answer: { ...deletedAnswer, description: 'Queued.' },
       errors: ['ObjectNotFound', 'DuplicateValue'],
-      async handle({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) {
-        await service.redeliver({ appId, webhookId, deliveryId }, by);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) =>
+        service.redeliver({ appId, webhookId, deliveryId }, by),
     }),
   ];
 }

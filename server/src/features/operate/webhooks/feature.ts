@@ -44,9 +44,9 @@ export const makers: Makers<
 
 /** Calls to other services when something happens. */
 export function webhookFeature(context: Context): Feature {
-  const { db, cacheVersion, now, secrets, targets, webhooks: service, assertApp, appsWith } = context;
+  const { db, cacheVersion, now, secrets, targets, webhooks: service, appsWith } = context;
   return {
-    consoleEndpoints: webhookConsoleEndpoints({ service, assertApp }),
+    consoleEndpoints: webhookConsoleEndpoints(service),
     jobs: { [webhookJob]: createWebhookHandler({ db, cacheVersion, now, secrets, targets }) },
     sweeps: { 'purging old webhook deliveries': () => service.sweep(appsWith) },
   };

@@ -6,10 +6,10 @@ import { identityEndpoints } from './routes.ts';
 
 /** Signing in through identity providers. */
 export function identityFeature(context: Context): Feature {
-  const { identities: service, identityProviders: providers, issuerKeys: keys, assertApp, signInLimiter } = context;
+  const { identities: service, identityProviders: providers, issuerKeys: keys, signInLimiter } = context;
   return {
     endpoints: identityEndpoints({ service, limits: new AttemptLimits(signInLimiter) }),
-    consoleEndpoints: providerConsoleEndpoints({ providers, keys, assertApp }),
+    consoleEndpoints: providerConsoleEndpoints({ providers, keys }),
     sweeps: { 'forgetting used ID tokens': () => service.sweep() },
   };
 }

@@ -9,8 +9,6 @@ import { type ProviderService, providerTag } from './provider-service.ts';
 interface Deps {
   readonly providers: ProviderService;
   readonly keys: IssuerKeys;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 type Params = Readonly<Record<string, string>>;
@@ -25,14 +23,11 @@ export function providerConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[]
 }
 
 const locator =
-  ({ providers, assertApp }: Deps) =>
-  async ({ appId = '', providerId = '' }: Params) => {
-    await assertApp(appId);
-    return providers.get(appId, providerId);
-  };
+  ({ providers }: Deps) =>
+  ({ appId = '', providerId = '' }: Params) =>
+    providers.get(appId, providerId);
 
-function collectionEndpoints({ providers, assertApp }: Deps): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Params) => assertApp(appId);
+function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -41,7 +36,6 @@ function collectionEndpoints({ providers, assertApp }: Deps): readonly ConsoleEn
       tag,
       summary: 'List the identity providers of an app',
       permission: 'signin.read',
-      locate,
       answer: listAnswer(schema, example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ results: await providers.list(appId) }),
@@ -54,7 +48,6 @@ function collectionEndpoints({ providers, assertApp }: Deps): readonly ConsoleEn
       summary: 'Let users sign in through an identity provider',
       permission: 'signin.write',
       needsConfirmation: true,
-      locate,
       body: { schema: providerShape.schema, example: providerFieldsExample, read: providerShape.readCreate },
       answer: {
         status: 201,

@@ -2,7 +2,7 @@ import { languageTag } from '@pharos/engine/decide';
 import { Type } from 'typebox';
 import { purposes } from '../../../access/consent.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
+import type { Database } from '../../../db/db.ts';
 import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { listDecisions } from './consents.ts';
@@ -22,14 +22,8 @@ const example = [
   { purpose: 'messages', granted: true, textVersion: '2026-10', decidedBy: 'phone', at: exampleCreated },
 ];
 
-export interface ConsentRouteDeps {
-  readonly db: Db;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 /** What the visitor of an installation has decided, for proof, and the languages of all. */
-export function installationConsoleEndpoints({ db, assertApp }: ConsentRouteDeps): readonly ConsoleEndpoint[] {
+export function installationConsoleEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -40,7 +34,6 @@ export function installationConsoleEndpoints({ db, assertApp }: ConsentRouteDeps
       description: 'The last thousand decisions.',
       permission: 'installations.personal',
       locate: async ({ appId = '', installationId = '' }) => {
-        await assertApp(appId);
         if ((await findHolder(db, appId, installationId)) === undefined)
           throw fail('ObjectNotFound', 'There is no installation with this objectId.');
       },
@@ -60,7 +53,6 @@ export function installationConsoleEndpoints({ db, assertApp }: ConsentRouteDeps
       description:
         'From `localeIdentifier`. Phones that report none, or something that is no language, are left out and counted apart.',
       permission: 'content.read',
-      locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(languages.schema, languages.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ result: byLanguage(await countLocales(db, appId)) }),

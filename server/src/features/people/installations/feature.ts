@@ -49,8 +49,8 @@ export function installationFeature(context: Context): Feature {
       ...pairingEndpoints({ db, service: pairing }),
     ],
     consoleEndpoints: [
-      ...installationConsoleEndpoints({ db, assertApp }),
-      ...sensingConsoleEndpoints({ db, assertApp }),
+      ...installationConsoleEndpoints(db),
+      ...sensingConsoleEndpoints(db),
       ...pairingConsoleEndpoints({ service: pairing, getApp: assertApp }),
       ...ownPhoneTestEndpoints({ service: pairing, ...ownPhoneTests(context) }),
     ],

@@ -15,8 +15,6 @@ import { receiptOf, receiptRecord } from './receipt.ts';
 import { listErasures } from './store.ts';
 
 export interface PrivacyConsoleDeps extends Exporting {
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
   /** Undefined if there is no such user. */
   readonly findUser: (appId: string, userId: string) => Promise<Person | undefined>;
   /** Undefined if there is no such installation. */
@@ -42,7 +40,6 @@ type Params = Readonly<Record<string, string>>;
 
 function exportUser(deps: PrivacyConsoleDeps): ConsoleEndpoint {
   const find = async ({ appId = '', userId = '' }: Params) => {
-    await deps.assertApp(appId);
     const person = await deps.findUser(appId, userId);
     if (!person) throw fail('ObjectNotFound', 'There is no user with this objectId.');
     return person;
@@ -64,7 +61,6 @@ function exportUser(deps: PrivacyConsoleDeps): ConsoleEndpoint {
 
 function exportInstallation(deps: PrivacyConsoleDeps): ConsoleEndpoint {
   const find = async ({ appId = '', installationId = '' }: Params) => {
-    await deps.assertApp(appId);
     const person = await deps.findInstallation(appId, installationId);
     if (!person) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
     return person;
@@ -97,7 +93,7 @@ async function download(
   return new FileDownload(`${name}.json`, 'application/json', Readable.from(exportPerson(deps, person)));
 }
 
-function receipts({ db, assertApp }: PrivacyConsoleDeps): ConsoleEndpoint {
+function receipts({ db }: PrivacyConsoleDeps): ConsoleEndpoint {
   return consoleEndpoint({
     method: 'GET',
     path: '/apps/:appId/erasures',
@@ -106,7 +102,6 @@ function receipts({ db, assertApp }: PrivacyConsoleDeps): ConsoleEndpoint {
     summary: 'List the receipts of erasures, newest first',
     description: `The last ${maxReceipts}.`,
     permission: 'installations.personal',
-    locate: ({ appId = '' }) => assertApp(appId),
     answer: recordAnswer(Type.Array(receiptRecord.schema), [receiptRecord.example]),
     errors: ['ObjectNotFound'],
     async handle({ params: { appId = '' } }) {

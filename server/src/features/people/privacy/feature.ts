@@ -9,10 +9,9 @@ import { privacyDeps } from './wiring.ts';
 
 /** What is known of a person: shown to her, and erased. */
 export function privacyFeature(context: Context): Feature {
-  const { config, assertApp, backups } = context;
+  const { config, backups } = context;
   const deps = {
     ...privacyDeps(context, { ...context, dataFolder: config.dataFolder, listBackups: () => backups.kept() }),
-    assertApp,
   };
   return {
     endpoints: privacyEndpoints(deps),

@@ -21,7 +21,7 @@ export interface PrivacyOptions {
 export function privacyDeps(
   services: Services,
   options: PrivacyOptions,
-): PrivacyRouteDeps & Omit<PrivacyConsoleDeps, 'assertApp'> & ErasureDeps {
+): PrivacyRouteDeps & PrivacyConsoleDeps & ErasureDeps {
   const { db, now, personParts, fileUrl, blobKeyOf, findHeld, findInstallationsOf } = services;
   const { blobs, dataFolder, publicUrl, listBackups } = options;
   return {

@@ -8,7 +8,6 @@ import { factorsExample, factorsSchema, passkeyExample, passkeySchema } from './
 interface Deps {
   readonly authenticators: Authenticators;
   readonly passkeys: UserPasskeys;
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 type Params = Readonly<Record<string, string>>;
@@ -19,14 +18,9 @@ export function factorConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...shownEndpoints(deps), ...removedEndpoints(deps)];
 }
 
-const located =
-  ({ assertApp }: Deps) =>
-  ({ appId = '' }: Params) =>
-    assertApp(appId);
-
 function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { authenticators, passkeys } = deps;
-  const shared = { method: 'GET', tag: 'Users', permission: 'users.read', locate: located(deps) } as const;
+  const shared = { method: 'GET', tag: 'Users', permission: 'users.read' } as const;
   return [
     consoleEndpoint({
       ...shared,
@@ -66,7 +60,6 @@ function removedEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
     tag: 'Users',
     permission: 'users.change',
     needsConfirmation: true,
-    locate: located(deps),
     answer: deletedAnswer,
     errors: ['ObjectNotFound', 'ConfirmationNeeded'],
   } as const;
@@ -76,30 +69,21 @@ function removedEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: '/apps/:appId/users/:userId/factors',
       operationId: 'resetAppUserFactors',
       summary: 'Remove the second factor and the passkeys of a user who has lost them; all sessions end',
-      async handle({ params, by }) {
-        await authenticators.reset(keyOf(params), by);
-        return { result: {} };
-      },
+      handle: ({ params, by }) => authenticators.reset(keyOf(params), by),
     }),
     consoleEndpoint({
       ...shared,
       path: '/apps/:appId/users/:userId/totp',
       operationId: 'removeAppUserTotp',
       summary: 'Remove the authenticator app and the recovery codes of a user who has lost them; all sessions end',
-      async handle({ params, by }) {
-        await authenticators.removeFor(keyOf(params), by);
-        return { result: {} };
-      },
+      handle: ({ params, by }) => authenticators.removeFor(keyOf(params), by),
     }),
     consoleEndpoint({
       ...shared,
       path: '/apps/:appId/users/:userId/passkeys/:passkeyId',
       operationId: 'removeAppUserPasskey',
       summary: 'Remove a passkey of a user who has lost it; all sessions end',
-      async handle({ params, by }) {
-        await passkeys.removeFor(keyOf(params), params['passkeyId'] ?? '', by);
-        return { result: {} };
-      },
+      handle: ({ params, by }) => passkeys.removeFor(keyOf(params), params['passkeyId'] ?? '', by),
     }),
   ];
 }

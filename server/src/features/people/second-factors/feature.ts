@@ -15,7 +15,7 @@ export function secondFactorFeature(context: Context): Feature {
   const parts = { authenticators, passkeys, limits: new AttemptLimits(context.signInLimiter) };
   return {
     endpoints: [...signInEndpoints(parts), ...factorEndpoints(parts), ...passkeyEndpoints(parts)],
-    consoleEndpoints: factorConsoleEndpoints({ authenticators, passkeys, assertApp: context.assertApp }),
+    consoleEndpoints: factorConsoleEndpoints({ authenticators, passkeys }),
     sweeps: { 'sweeping challenges of passkeys of users': () => passkeys.sweep() },
   };
 }

@@ -102,8 +102,6 @@ interface Deps {
   readonly listIdentities: (key: { readonly appId: string; readonly userId: string }) => Promise<readonly object[]>;
   readonly service: Pick<UserService, 'erase' | 'changeUser'>;
   readonly sessions: Pick<SessionService, 'list' | 'endFor'>;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 const keyOf = ({ params: { appId = '', userId = '' } }: Pick<ConsoleCall<unknown>, 'params'>) => ({ appId, userId });
@@ -112,11 +110,6 @@ const keyOf = ({ params: { appId = '', userId = '' } }: Pick<ConsoleCall<unknown
 export function userConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [list(deps), get(deps), change(deps), erase(deps), listSessions(deps), endSession(deps)];
 }
-
-const locateApp =
-  ({ assertApp }: Deps) =>
-  ({ appId = '' }: Readonly<Record<string, string>>) =>
-    assertApp(appId);
 
 function list(deps: Deps): ConsoleEndpoint {
   return consoleEndpoint({
@@ -128,7 +121,6 @@ function list(deps: Deps): ConsoleEndpoint {
     description: '`where` and `order` accept every returned member.',
     permission: 'users.read',
     query: listParameters,
-    locate: locateApp(deps),
     answer: listAnswer(Type.Object(userMembers), userExample),
     errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
     async handle({ params: { appId = '' }, query }) {
@@ -148,7 +140,6 @@ function get(deps: Deps): ConsoleEndpoint {
     tag: 'Users',
     summary: 'Get a user of an app',
     permission: 'users.read',
-    locate: locateApp(deps),
     answer: recordAnswer(detailSchema, detailExample),
     errors: ['ObjectNotFound'],
     async handle(call) {
@@ -174,7 +165,6 @@ function change(deps: Deps): ConsoleEndpoint {
     summary: "Change a user's role or venues, or switch the user off or on; disabling ends all tokens",
     description: 'Making somebody a manager, who sees what all users do, needs a confirmation like administrators.',
     permission: 'users.change',
-    locate: locateApp(deps),
     body: {
       schema: Type.Partial(changeShape.schema),
       example: { role: 'manager' },
@@ -187,7 +177,6 @@ function change(deps: Deps): ConsoleEndpoint {
       const { body, by, headers, setTag } = call;
       if (body.role === 'manager') assertConfirmed(signedIn(call.admin), call.now);
       setTag(await deps.service.changeUser(keyOf(call), body, { by, assertUnchanged: readIfMatch(headers) }));
-      return { result: {} };
     },
   });
 }
@@ -230,7 +219,6 @@ function erase(deps: Deps): ConsoleEndpoint {
       'names the receipt.',
     permission: 'users.change',
     needsConfirmation: true,
-    locate: locateApp(deps),
     answer: erasedAnswer,
     errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     async handle(call) {
@@ -254,7 +242,6 @@ function listSessions(deps: Deps): ConsoleEndpoint {
     summary: 'Where a user is signed in',
     description: `The newest ${maxSessions}. A session is what one sign-in has begun.`,
     permission: 'users.read',
-    locate: locateApp(deps),
     answer: listAnswer(Type.Object(sessionMembers), sessionExample),
     errors: ['ObjectNotFound'],
     async handle(call) {
@@ -272,12 +259,8 @@ function endSession(deps: Deps): ConsoleEndpoint {
     tag: 'Users',
     summary: 'End a session of a user',
     permission: 'users.change',
-    locate: locateApp(deps),
     answer: { ...deletedAnswer, description: 'Ended.' },
     errors: ['ObjectNotFound'],
-    async handle(call) {
-      await deps.sessions.endFor(keyOf(call), call.params['sessionId'] ?? '', call.by);
-      return { result: {} };
-    },
+    handle: (call) => deps.sessions.endFor(keyOf(call), call.params['sessionId'] ?? '', call.by),
   });
 }

@@ -28,20 +28,11 @@ function readIssuedAt(body: unknown): string | null {
   throw fail('ValidationError', { message: 'issuedAt must be a time, or null.', details });
 }
 
-interface Deps {
-  readonly credentials: DeviceCredentials;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 /** The credentials with which devices connect by MQTT, in the management console. */
-export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readonly ConsoleEndpoint[] {
+export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly ConsoleEndpoint[] {
   const path = '/apps/:appId/devices/:deviceId/credentials';
   const tag = 'Devices';
-  const locate = async ({ appId = '', deviceId = '' }: Readonly<Record<string, string>>) => {
-    await assertApp(appId);
-    return credentials.get(appId, deviceId);
-  };
+  const locate = ({ appId = '', deviceId = '' }: Readonly<Record<string, string>>) => credentials.get(appId, deviceId);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -89,10 +80,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
       locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '', deviceId = '' }, by }) {
-        await credentials.revoke(appId, deviceId, by);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', deviceId = '' }, by }) => credentials.revoke(appId, deviceId, by),
     }),
     consoleEndpoint<string | null>({
       method: 'POST',

@@ -15,11 +15,11 @@ declare module '../../context.ts' {
 export const makers: Makers<Context, 'deviceParts'> = { deviceParts };
 
 /** Gateways and what else is reached through MQTT. */
-export function deviceFeature({ appsWith, assertApp, deviceParts, devicePort }: Context): Feature {
+export function deviceFeature({ appsWith, deviceParts, devicePort }: Context): Feature {
   const { credentials, router } = devicePort;
   return {
     endpoints: deviceParts.endpoints,
-    consoleEndpoints: deviceConsoleEndpoints({ credentials, assertApp }),
+    consoleEndpoints: deviceConsoleEndpoints(credentials),
     sweeps: {
       'forgetting former credentials of devices': () => credentials.sweep(appsWith),
       ...(router ? { 'forgetting where devices listened': () => router.sweep() } : {}),

@@ -63,7 +63,6 @@ export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] 
   const shared = {
     tag: 'Beacons',
     narrows: 'venues',
-    locate: ({ appId = '' }: Readonly<Record<string, string>>) => deps.assertApp(appId),
   } as const;
   return [
     consoleEndpoint({

@@ -61,7 +61,7 @@ export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabou
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
 function createSightings(context: Context): Sightings {
-  const { db, now, siteRevision, requestPushes, announce, findPolicy, inBackground, assertApp } = context;
+  const { db, now, siteRevision, requestPushes, announce, findPolicy, inBackground } = context;
   const { engineLogs: logs, noteShowings, rollups, seedsFor } = context;
   const trackCache = new TrackCache();
   const countVisits = (appId: string) => rollups.note(appId);
@@ -83,7 +83,7 @@ function createSightings(context: Context): Sightings {
   });
   const retention = createRetention(retaining(context));
   const { countInstallations: count, installationsAfter: next, findBlur, enqueue } = context;
-  const replaying = { db, now, findPolicy, assertApp, findBlur, enqueue, installations: { next, count } };
+  const replaying = { db, now, findPolicy, findBlur, enqueue, installations: { next, count } };
   return {
     trackCache,
     ticker,
@@ -135,7 +135,7 @@ function endpointsOf(
   context: Context,
   { service, radio, hearing, counts, replaying }: Parts,
 ): Pick<Feature, 'endpoints' | 'consoleEndpoints'> {
-  const { db, now, findHeld, assertApp, pseudonymsOf, listPhones, readableTriggers } = context;
+  const { db, now, findHeld, pseudonymsOf, listPhones, readableTriggers } = context;
   const { findDrawnFloor: findFloor, listPlaced: listBeacons, isOnFloor } = context;
   return {
     endpoints: [
@@ -152,13 +152,13 @@ function endpointsOf(
     ],
     consoleEndpoints: [
       ...heardConsoleEndpoints({
-        ...{ db, now, assertApp, pseudonymsOf },
+        ...{ db, now, pseudonymsOf },
         ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),
       }),
-      ...radioConsoleEndpoints({ radio, assertApp }),
-      ...hearingConsoleEndpoints({ hearing, assertApp, pseudonymsOf }),
+      ...radioConsoleEndpoints(radio),
+      ...hearingConsoleEndpoints({ hearing, pseudonymsOf }),
       ...replayConsoleEndpoints(replaying),
-      ...countConsoleEndpoints({ counts, now, assertApp }),
+      ...countConsoleEndpoints({ counts, now }),
     ],
   };
 }

@@ -105,10 +105,8 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
       takesIfMatch: true,
-      async handle({ params, by, headers }) {
-        await providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) });
-        return { result: {} };
-      },
+      handle: ({ params, by, headers }) =>
+        providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) }),
     }),
     consoleEndpoint({
       method: 'POST',

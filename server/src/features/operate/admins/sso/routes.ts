@@ -129,10 +129,8 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
       needsConfirmation: true,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ admin, params, address }) {
-        await singleSignOn.disconnect(signedIn(admin), params['providerId'] ?? '', address);
-        return { result: {} };
-      },
+      handle: ({ admin, params, address }) =>
+        singleSignOn.disconnect(signedIn(admin), params['providerId'] ?? '', address),
     }),
   ];
 }

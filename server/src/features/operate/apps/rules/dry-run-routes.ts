@@ -3,16 +3,10 @@ import { memberRoles, verbs } from '../../../../access/rules/rule-types.ts';
 import { recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
-import type { AppService } from '../service.ts';
 import { keptDays } from './dry-run-meter.ts';
 import type { DryRunService, DryRunView } from './dry-runs.ts';
 import { readObject } from './rules-routes.ts';
 import { storedSchema } from './rules-schemas.ts';
-
-interface Deps {
-  readonly apps: Pick<AppService, 'get'>;
-  readonly dryRuns: DryRunService;
-}
 
 const dryRunSchema = Type.Object({
   rules: Type.Union([storedSchema, Type.Null()], {
@@ -69,12 +63,11 @@ const exampleAnswer = shown({
 });
 
 /** What other rules would have refused in the last days, in the management console. */
-export function dryRunConsoleEndpoints({ apps, dryRuns }: Deps): readonly ConsoleEndpoint[] {
+export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly ConsoleEndpoint[] {
   const shared = {
     path: '/apps/:appId/rules/dry-run',
     tag: 'Apps',
     answer: recordAnswer(dryRunSchema, exampleAnswer),
-    locate: ({ appId = '' }: Readonly<Record<string, string>>) => apps.get(appId),
   } as const;
   return [
     consoleEndpoint({

@@ -47,8 +47,6 @@ export const readObject = (body: unknown) => {
 /** Who may read and write what in an app, in the management console. */
 export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { apps, listBuckets } = deps;
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => apps.get(appId);
-  const shared = { tag: 'Apps', locate } as const;
   const answerOf = async (appId: string, view: AppRulesView) => ({
     result: shown(
       view,
@@ -57,7 +55,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   });
   return [
     consoleEndpoint({
-      ...shared,
+      tag: 'Apps',
       method: 'GET',
       path: '/apps/:appId/rules',
       operationId: 'getAppRules',
@@ -74,7 +72,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint({
-      ...shared,
+      tag: 'Apps',
       method: 'PUT',
       path: '/apps/:appId/rules',
       operationId: 'changeAppRules',
@@ -93,7 +91,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       },
     }),
     consoleEndpoint({
-      ...shared,
+      tag: 'Apps',
       method: 'POST',
       path: '/apps/:appId/rules/preview',
       operationId: 'previewAppRules',
@@ -105,7 +103,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       errors: ['ValidationError', 'ObjectNotFound'],
       handle: async ({ params: { appId = '' }, body }) => answerOf(appId, await apps.previewRules(appId, body)),
     }),
-    tryEndpoint(deps, shared),
+    tryEndpoint(deps),
   ];
 }
 
@@ -154,7 +152,7 @@ const triedExample = {
   },
 };
 
-function tryEndpoint(deps: Deps, shared: Pick<ConsoleEndpoint, 'tag' | 'locate'>): ConsoleEndpoint {
+function tryEndpoint(deps: Deps): ConsoleEndpoint {
   const { apps, findUser } = deps;
   async function userOf(appId: string, { caller, userId }: Question): Promise<RuleUser | undefined> {
     if (caller === 'app') return undefined;
@@ -165,7 +163,7 @@ function tryEndpoint(deps: Deps, shared: Pick<ConsoleEndpoint, 'tag' | 'locate'>
     return user;
   }
   return consoleEndpoint<Question>({
-    ...shared,
+    tag: 'Apps',
     method: 'POST',
     path: '/apps/:appId/rules/try',
     operationId: 'tryAppRules',

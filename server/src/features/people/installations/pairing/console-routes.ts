@@ -80,7 +80,6 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
     permission: 'phones.pair',
     // They are about the caller alone.
     narrows: 'venues',
-    locate: ({ appId = '' }: Readonly<Record<string, string>>) => getApp(appId),
   } as const;
   return [
     consoleEndpoint({
@@ -121,10 +120,7 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       summary: 'Make the code that waits worthless',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle(call) {
-        await service.endCode(ownerOf(call));
-        return { result: {} };
-      },
+      handle: (call) => service.endCode(ownerOf(call)),
     }),
     consoleEndpoint({
       ...common,
@@ -134,10 +130,7 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       summary: 'Say that a phone is no longer one’s own',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle(call) {
-        await service.unpair(ownerOf(call), call.params['installationId'] ?? '', call.by);
-        return { result: {} };
-      },
+      handle: (call) => service.unpair(ownerOf(call), call.params['installationId'] ?? '', call.by),
     }),
   ];
 }

@@ -27,14 +27,8 @@ const example = {
   versions: [{ appVersion: '2.4.1', phones: 1150, causes: [{ cause: 'foregroundOnly', phones: 312 }] }],
 };
 
-export interface SensingRouteDeps {
-  readonly db: Database;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
 /** What keeps the phones of an app from hearing beacons. Names nobody. */
-export function sensingConsoleEndpoints({ db, assertApp }: SensingRouteDeps): readonly ConsoleEndpoint[] {
+export function sensingConsoleEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -43,7 +37,6 @@ export function sensingConsoleEndpoints({ db, assertApp }: SensingRouteDeps): re
       tag: 'Installations',
       summary: 'Count the phones by why they hear no beacons, and by version of the app',
       permission: 'installations.read',
-      locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, now }) => ({ result: await countSensing(db, appId, now) }),

@@ -48,7 +48,6 @@ export function noticeConsoleEndpoints({ factsOf }: NoticeRouteDeps): readonly C
       tag: 'Privacy',
       summary: 'Say what the service keeps about visitors, for a privacy notice and a record of processing',
       permission: 'settings.read',
-      locate: ({ appId = '' }) => factsOf(appId),
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' }, now }) {

@@ -42,8 +42,6 @@ interface Deps {
   readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
   readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
   readonly now: Clock;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 /** A calibration takes half a minute. */
@@ -56,7 +54,7 @@ const nearbyMs = 10_000;
 
 /** What a phone hears right now, so that somebody beside a beacon can calibrate it, or find out which one it is. */
 export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  const { db, now, assertApp, pseudonymsOf, ownPhones } = deps;
+  const { db, now, pseudonymsOf, ownPhones } = deps;
   return [
     consoleEndpoint({
       method: 'GET',
@@ -67,7 +65,6 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description: `Of the last ${nearbyMs / 1000} seconds, of all phones that the caller has paired.`,
       permission: 'beacons.write',
       narrows: 'venues',
-      locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(nearby, nearbyExample),
       errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' }, admin }) {
@@ -97,7 +94,6 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       summary: 'What a phone has sensed of a beacon since a time',
       permission: 'beacons.write',
       narrows: 'venues',
-      locate: ({ appId = '' }) => assertApp(appId),
       query: [
         { name: 'installation', description: 'The objectId of the phone', schema: Type.String() },
         {

@@ -100,12 +100,10 @@ const schema = Type.Array(
 export interface CountRouteDeps {
   readonly counts: UnnamedCounts;
   readonly now: () => number;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 /** What is known of visitors who have not agreed to be recorded. */
-export function countConsoleEndpoints({ counts, now, assertApp }: CountRouteDeps): readonly ConsoleEndpoint[] {
+export function countConsoleEndpoints({ counts, now }: CountRouteDeps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -124,7 +122,6 @@ export function countConsoleEndpoints({ counts, now, assertApp }: CountRouteDeps
           schema: Type.String({ format: 'date-time' }),
         },
       ],
-      locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(schema, [{ beaconId: exampleId, hour: exampleCreated, sightings: 240 }]),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
       async handle({ params: { appId = '' }, query, admin }) {

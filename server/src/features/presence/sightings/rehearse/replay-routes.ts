@@ -123,8 +123,6 @@ const example = {
 
 export interface ReplayRouteDeps extends ReplayDeps {
   readonly enqueue: Outbox['enqueue'];
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
   /** How the app's counts are told where small groups are protected. */
   readonly findBlur: (appId: string) => Promise<Blur>;
 }
@@ -137,7 +135,7 @@ export function replayConsoleEndpoints(deps: ReplayRouteDeps): readonly ConsoleE
 const common = { tag: 'Simulations', permission: 'simulations.run' } as const;
 
 function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
-  const { db, enqueue, assertApp } = deps;
+  const { db, enqueue } = deps;
   return consoleEndpoint<Sent>({
     ...common,
     method: 'POST',
@@ -147,7 +145,6 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
     description:
       'Judges the recorded events of a period with the draft, and with the message as it is or another draft, in the background. It ' +
       `takes for granted that every phone could be reached. At most ${maxDays} days, and ${maxUnfinished} at once.`,
-    locate: ({ appId = '' }) => assertApp(appId),
     body: {
       schema: bodySchema,
       example: { triggerId: exampleId, draft: { beacons: [exampleId], event: 'ENTER' } },
@@ -230,14 +227,13 @@ function triggerOf(id: string, draft: Draft): Trigger {
 }
 
 function read(deps: ReplayRouteDeps): ConsoleEndpoint {
-  const { db, assertApp } = deps;
+  const { db } = deps;
   return consoleEndpoint({
     ...common,
     method: 'GET',
     path: '/apps/:appId/replays/:objectId',
     operationId: 'getReplay',
     summary: 'Read how far a comparison has come, and what it has counted so far',
-    locate: ({ appId = '' }) => assertApp(appId),
     answer: recordAnswer(replaySchema, example),
     errors: ['ObjectNotFound'],
     async handle({ params: { appId = '', objectId = '' } }) {
@@ -249,14 +245,13 @@ function read(deps: ReplayRouteDeps): ConsoleEndpoint {
 }
 
 function cancel(deps: ReplayRouteDeps): ConsoleEndpoint {
-  const { db, assertApp, now } = deps;
+  const { db, now } = deps;
   return consoleEndpoint({
     ...common,
     method: 'DELETE',
     path: '/apps/:appId/replays/:objectId',
     operationId: 'cancelReplay',
     summary: 'Stop a comparison',
-    locate: ({ appId = '' }) => assertApp(appId),
     answer: recordAnswer(replaySchema, { ...example, state: 'cancelled' }),
     errors: ['ObjectNotFound'],
     async handle({ params: { appId = '', objectId = '' } }) {

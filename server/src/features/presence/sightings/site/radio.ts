@@ -213,14 +213,7 @@ const example = [
   { beaconId: exampleId, seconds: 5400, learned: { loss: 3.1, exponent: 0.2 }, updatedAt: exampleUpdated },
 ];
 
-export interface RadioRouteDeps {
-  readonly radio: RadioLearning;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-}
-
-export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+export function radioConsoleEndpoints(radio: RadioLearning): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -230,7 +223,6 @@ export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): rea
       summary: 'List what traffic has taught about the radio of each beacon',
       permission: 'activity.read',
       narrows: 'venues',
-      locate,
       query: [{ name: 'beaconId', description: 'Only of this beacon', schema: objectIdSchema, example: exampleId }],
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound'],
@@ -247,13 +239,10 @@ export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): rea
       summary: 'Forget what was learned about a beacon',
       permission: 'beacons.write',
       narrows: 'venues',
-      locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '', beaconId = '' }, admin }) {
-        await radio.reset(appId, beaconId, signedIn(admin).venues);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', beaconId = '' }, admin }) =>
+        radio.reset(appId, beaconId, signedIn(admin).venues),
     }),
   ];
 }
@@ -281,17 +270,10 @@ const offsetExample = [
 export interface HearingRouteDeps {
   readonly hearing: HearingLearning;
   readonly pseudonymsOf: (appId: string) => Promise<unknown>;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
-export function hearingConsoleEndpoints({
-  hearing,
-  assertApp,
-  pseudonymsOf,
-}: HearingRouteDeps): readonly ConsoleEndpoint[] {
-  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
-  const reset = { method: 'DELETE', tag: 'Installations', permission: 'apps.change', locate } as const;
+export function hearingConsoleEndpoints({ hearing, pseudonymsOf }: HearingRouteDeps): readonly ConsoleEndpoint[] {
+  const reset = { method: 'DELETE', tag: 'Installations', permission: 'apps.change' } as const;
   return [
     consoleEndpoint({
       method: 'GET',
@@ -300,7 +282,6 @@ export function hearingConsoleEndpoints({
       tag: 'Installations',
       summary: 'List what traffic has taught about how loud phones hear',
       permission: 'installations.read',
-      locate,
       query: [
         {
           name: 'installationId',
@@ -324,10 +305,7 @@ export function hearingConsoleEndpoints({
       summary: 'Forget what was learned about how loud all phones and models hear',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '' } }) {
-        await hearing.reset(appId);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '' } }) => hearing.reset(appId),
     }),
     consoleEndpoint({
       ...reset,
@@ -336,10 +314,7 @@ export function hearingConsoleEndpoints({
       summary: 'Forget what was learned about how loud one phone hears',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '', installationId = '' } }) {
-        await hearing.reset(appId, installationId);
-        return { result: {} };
-      },
+      handle: ({ params: { appId = '', installationId = '' } }) => hearing.reset(appId, installationId),
     }),
   ];
 }
