@@ -1,19 +1,14 @@
 import { Type } from 'typebox';
 import { version } from '../../../config/version.ts';
-import type { Database } from '../../../db/db.ts';
 import { type Endpoint, endpoint, type Success } from '../../../http/endpoint.ts';
 import { buildOpenApi, type Json, plain } from '../../../http/openapi/openapi.ts';
+import type { Context } from '../../context.ts';
 import { listAllSchemas, listBuckets } from './definition/bucket-store.ts';
 import { mergeColumns } from './definition/directory.ts';
 import type { DeclaredType, SlotColumns } from './definition/slots.ts';
 import { recordTag, schemaTag } from './definition/tables.ts';
 
-export interface DocumentDeps {
-  readonly db: Database;
-  /** Those of all features. */
-  readonly endpoints: () => readonly Endpoint[];
-  readonly publicUrl: () => string;
-}
+export type DocumentDeps = Pick<Context, 'db' | 'endpoints' | 'publicUrl'>;
 
 const date = {
   anyOf: [

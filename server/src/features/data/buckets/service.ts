@@ -1,13 +1,12 @@
 import { type Actor, recordChange, service } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { type Failure, fail, type Problem } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { type Db, UniqueViolation } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { sentence } from '../../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
 import type { Maker, Past, PastRecord } from '../../../resources/past.ts';
+import type { Context } from '../../context.ts';
 import * as store from './definition/bucket-store.ts';
 import { mergeColumns, readSlots } from './definition/directory.ts';
 import type { AskedPaths } from './definition/learn.ts';
@@ -17,19 +16,7 @@ import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } f
 import { schemaTable } from './definition/tables.ts';
 import { type DeletedSchema, insertBucketBack, insertSchema, pastBucket, pastSchema } from './trash.ts';
 
-export interface BucketDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  /** Requests a background job in the transaction of what makes it necessary. */
-  readonly enqueue: (
-    db: Db,
-    job: {
-      readonly appId: string;
-      readonly kind: BucketJob;
-      readonly payload: { readonly bucketId: string; readonly members?: readonly string[] };
-    },
-  ) => Promise<void>;
+export interface BucketDeps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'enqueue'> {
   readonly past: Past;
 }
 

@@ -3,22 +3,19 @@ import type { AppContext } from '../../../access/context.ts';
 import { isAllowed, type Permission } from '../../../access/roles.ts';
 import { ofNoVenue } from '../../../access/venue-limit.ts';
 import { Failure, fail } from '../../../base/errors.ts';
-import type { Database } from '../../../db/db.ts';
 import { assertConfirmed, type ConsoleCall, signedIn } from '../../../http/console/console-endpoint.ts';
 import { dataPermission } from '../../../http/console/console-roles.ts';
 import { carryOut, dataCall } from '../../../http/console/data-call.ts';
 import { type Endpoint, JsonText } from '../../../http/endpoint.ts';
 import { isByVenue } from '../../../http/grants.ts';
-import type { AssertRoom, HandlerAnswer } from '../../../http/mount-endpoints.ts';
+import type { HandlerAnswer } from '../../../http/mount-endpoints.ts';
+import type { Context } from '../../context.ts';
 import type { ManagedKind } from '../../managed-kind.ts';
 import { type Bulk, type ManagedOperation, managedOperations, type One } from './schemas.ts';
 
-export interface BulkDeps {
-  readonly db: Database;
+export interface BulkDeps extends Pick<Context, 'db' | 'assertRoom' | 'endpoints'> {
   /** Also an app that is switched off. @throws Failure ObjectNotFound */
   readonly findApp: (appId: string) => Promise<AppContext>;
-  readonly assertRoom: AssertRoom;
-  readonly endpoints: () => readonly Endpoint[];
   readonly managed: Readonly<Record<ManagedOperation, ManagedKind>>;
   /** The trash: puts one record at a time back, without an entry in the audit. @throws Failure OperationForbidden, ObjectNotFound */
   readonly restoring: (call: ConsoleCall<Bulk>, of: DeletedOf) => Promise<(recordId: string) => Promise<void>>;

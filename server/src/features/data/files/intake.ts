@@ -5,17 +5,16 @@ import type { Db } from '../../../db/db.ts';
 import { storageTrouble } from '../../../db/storage-error.ts';
 import type { Call, JsonText } from '../../../http/endpoint.ts';
 import { replayed } from '../../../http/once.ts';
-import type { ClientQuotas } from '../../../limits/client-quotas.ts';
 import type { Creation, IdempotencyKeys } from '../../../limits/idempotency.ts';
-import type { UsageMeter } from '../../../limits/usage.ts';
 import { makerColumns } from '../../../resources/resource.ts';
+import type { Context } from '../../context.ts';
 import { readMediaType } from './headers/media-type.ts';
 import { blobKeyOf, digitsOf, fileUrl, newStoredName, readFileName, storedNameOf } from './place/file-name.ts';
 import { files, uploadedAnswer } from './resource.ts';
 import { findStoredFile, insertFile } from './store.ts';
 import { measureBody, type StoredBytes, storeBody, tooLarge } from './upload.ts';
 
-export interface FileDeps {
+export interface FileDeps extends Pick<Context, 'publicUrl' | 'usage' | 'quotas' | 'userExists'> {
   readonly db: Db;
   readonly blobs: BlobStore;
   readonly maxFileBytes: number;
@@ -24,12 +23,6 @@ export interface FileDeps {
    * little
    */
   readonly claimRoom: (bytes: number) => Promise<() => void>;
-  /** The address under which clients reach the service, without a slash at the end. */
-  readonly publicUrl: () => string;
-  readonly usage: UsageMeter;
-  readonly quotas: ClientQuotas;
-  /** In a transaction: whether there is such a user, who is then not erased before its end. */
-  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
   readonly keys: IdempotencyKeys;
   /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { Clock } from '../../../base/clock.ts';
 import type { BlobStorage } from '../../../blobs/blob-store.ts';
 import type { Db } from '../../../db/db.ts';
+import type { Context } from '../../context.ts';
 import { blobKeyOf } from './place/file-name.ts';
 import { findFilesAfter, markBytes, type StoredFile } from './store.ts';
 
@@ -10,10 +10,8 @@ const maxNamed = 10;
 /** A storage that is far away answers several questions in the time of one. */
 const atOnce = 16;
 
-export interface SettleDeps {
+export interface SettleDeps extends Pick<Context, 'blobs' | 'now'> {
   readonly db: Db;
-  readonly blobs: BlobStorage;
-  readonly now: Clock;
   readonly isStopping: () => boolean;
   /** Called at most once per kind and pass: content is missing, or is back. */
   readonly log: (level: 'info' | 'error', message: string) => void;

@@ -1,27 +1,23 @@
 import { type Change, recordChange } from '../../../access/audit.ts';
 import { type AdminRole, isAllowed } from '../../../access/roles.ts';
 import { ofNoVenue } from '../../../access/venue-limit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { signedIn } from '../../../http/console/console-endpoint.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
 import type { UsageMeter } from '../../../limits/usage.ts';
 import type { PastRecord } from '../../../resources/past.ts';
-import type { AppsWith } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import type { Deleted, HistoryCall, KeptKind } from './kinds.ts';
 import { bounds, type Child, type ForgettablePast } from './past.ts';
 import * as store from './store.ts';
 import { trash, versions } from './tables.ts';
 
-export interface HistoryDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface HistoryDeps extends Pick<Context, 'db' | 'now' | 'appsWith'> {
   readonly kinds: readonly KeptKind[];
   readonly past: Pick<ForgettablePast, 'forget'>;
   readonly usage: Pick<UsageMeter, 'add' | 'count'>;
-  readonly appsWith: AppsWith;
 }
 
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { siteTimeZone } from '@pharos/engine';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
-import type { InBackground } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import { addUpPlaces } from './add-up.ts';
 import { addToGone } from './let-go.ts';
 import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
@@ -54,10 +54,7 @@ export interface Effects {
   readonly noteVisitors: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
 }
 
-export interface RollupDeps {
-  readonly db: Database;
-  readonly inBackground: InBackground;
-  readonly now: () => number;
+export interface RollupDeps extends Pick<Context, 'db' | 'inBackground' | 'now'> {
   readonly visits: VisitReads;
   readonly visitsOf: WaysDeps['visitsOf'];
   /** Where the beacons of an app are now. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../../base/clock.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type { Blur, Count } from '../../blur.ts';
+import type { Count } from '../../blur.ts';
 import type { ServiceCondition } from '../../condition.ts';
-import type { Announce, DomainEvent } from '../../domain-event.ts';
+import type { Context } from '../../context.ts';
+import type { DomainEvent } from '../../domain-event.ts';
 import { type CrowdedRow, type LimitStep, limitOf, stepOf } from './limit.ts';
 import * as store from './store.ts';
 
@@ -24,9 +24,7 @@ export interface Counting {
   readonly isProtected: boolean;
 }
 
-export interface OccupancyDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface OccupancyDeps extends Pick<Context, 'db' | 'now' | 'announce' | 'findBlur'> {
   readonly listPlaces: (db: Db, appId: string, venues?: readonly string[]) => Promise<readonly LimitedPlace[]>;
   /** How many are in each place now; one where nobody is may be missing. */
   readonly count: (
@@ -34,11 +32,8 @@ export interface OccupancyDeps {
     places: readonly LimitedPlace[],
     oneZone: boolean,
   ) => Promise<ReadonlyMap<string, number>>;
-  readonly announce: Announce;
   /** Undefined: it is switched off or gone. */
   readonly findCounting: (appId: string) => Promise<Counting | undefined>;
-  /** How the app's counts are told where small groups are protected. */
-  readonly findBlur: (appId: string) => Promise<Blur>;
   /** Something was reported about the app: its alerts are checked at once. */
   readonly onTold: (appId: string) => Promise<void>;
 }

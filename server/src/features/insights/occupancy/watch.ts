@@ -1,13 +1,11 @@
-import type { InBackground } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 
-export interface OccupancyWatchDeps {
-  readonly inBackground: InBackground;
+export interface OccupancyWatchDeps extends Pick<Context, 'inBackground' | 'onError'> {
   readonly look: (appId: string) => Promise<void>;
   /** The apps that have limits, or places that are over one. */
   readonly listApps: () => Promise<readonly string[]>;
   /** Whether this node does the work of an app. */
   readonly owns: (appId: string) => boolean;
-  readonly onError: (what: string, error: unknown) => void;
 }
 
 const everyMs = 10_000;

@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import type { Database, Db } from '../../../db/db.ts';
-import type { NewJob } from '../../../jobs/job.ts';
+import type { Db } from '../../../db/db.ts';
 import type { RateLimiter, RateRule } from '../../../limits/rate-limit.ts';
 import { emailKey } from '../../../sign-in/email.ts';
+import type { Context } from '../../context.ts';
 import { type Admin, sightOf } from './people.ts';
 import * as store from './store.ts';
 
-export interface AddressDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  /** False while no mail server is configured. */
-  readonly canMail: boolean;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+export interface AddressDeps extends Pick<Context, 'db' | 'now' | 'canMail' | 'enqueue'> {
   readonly limiter: RateLimiter;
   readonly listAdmins: (db: Db) => Promise<readonly Admin[]>;
 }

@@ -1,20 +1,15 @@
-import type { Caller } from '../../../access/caller.ts';
-import { type AssertGoal, joined, wordingProblems } from '../../../access/experiment.ts';
+import { joined, wordingProblems } from '../../../access/experiment.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { sentence } from '../../../http/shape.ts';
 import type { Past } from '../../../resources/past.ts';
 import { type Restorable, restorable } from '../../../resources/restore.ts';
-import type { Key } from '../../../resources/table.ts';
+import type { Context } from '../../context.ts';
 import { draftProblems, messageProblems, notifications, variantProblems } from './resource.ts';
 
-export interface NotificationDeps {
+export interface NotificationDeps extends Pick<Context, 'findUnreadableBeacons' | 'noteChange' | 'assertGoal'> {
   readonly db: Db;
-  readonly findUnreadableBeacons: (db: Db, caller: Caller, ids: readonly string[]) => Promise<string[]>;
-  /** Called in the transaction of every write: what is kept in memory of messages is no longer right. */
-  readonly noteChange: (db: Db, key: Key) => Promise<void>;
   readonly past: Past;
-  readonly assertGoal: AssertGoal;
 }
 
 export function notificationParts({

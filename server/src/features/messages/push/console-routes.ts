@@ -2,12 +2,11 @@ import { Type } from 'typebox';
 import { recordChange } from '../../../access/audit.ts';
 import { isAllowed } from '../../../access/roles.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
 import { recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { Tag } from '../../../http/endpoint.ts';
 import { assertNotAskedBy, hiddenMembers } from '../../../http/hidden-members.ts';
-import type { NewJob } from '../../../jobs/job.ts';
+import type { Context } from '../../context.ts';
 import { expandJob } from './expand.ts';
 import { type ReachDeps, readReach } from './reach.ts';
 import { pushes } from './resource.ts';
@@ -42,9 +41,7 @@ export const reachRecord = {
   },
 };
 
-export interface PushConsoleDeps extends ReachDeps {
-  readonly now: () => number;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+export interface PushConsoleDeps extends ReachDeps, Pick<Context, 'now' | 'enqueue'> {
   readonly findApp: (appId: string) => Promise<Parameters<typeof hiddenMembers>[1]>;
   /** What of installations some roles may not ask by. */
   readonly hidden: Tag['hides'];

@@ -14,6 +14,7 @@ import type {
 } from '../../../delivery/push/push-sender.ts';
 import { routeOf } from '../../../delivery/push/route.ts';
 import { type JobContext, LeaseLost } from '../../../jobs/job.ts';
+import type { Context } from '../../context.ts';
 import * as store from './delivery-store.ts';
 
 /** Hands one message to many recipients and writes down what became of each. */
@@ -37,9 +38,7 @@ export type MarkTokenDead = (
   },
 ) => Promise<void>;
 
-export interface PushDeliveryDeps {
-  readonly markTokenDead: MarkTokenDead;
-  readonly now: () => number;
+export interface PushDeliveryDeps extends Pick<Context, 'markTokenDead' | 'now' | 'onError'> {
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
@@ -47,7 +46,6 @@ export interface PushDeliveryDeps {
   readonly paceOf: (appId: string, kind: PushSenderKind, since: number) => Pace;
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
-  readonly onError: (what: string, error: unknown) => void;
   /** Told what was written down. `sender` is null where no provider was asked. */
   readonly onWritten: (sender: string | null, state: string, count: number) => void;
 }

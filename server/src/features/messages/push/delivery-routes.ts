@@ -1,21 +1,18 @@
 import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
-import { type FindHeld, ownTraces } from '../../../access/caller.ts';
-import { isProven, notProven, type Provable, proofOf } from '../../../access/installation-proof.ts';
+import { ownTraces } from '../../../access/caller.ts';
+import { isProven, notProven, proofOf } from '../../../access/installation-proof.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { getEndpoint, listEndpoint } from '../../../resources/read-endpoints.ts';
+import type { Context } from '../../context.ts';
 import { noteReceipt } from './delivery-store.ts';
 import { deliveries } from './resource.ts';
 import { receiptsExample, receiptsShape } from './schemas.ts';
 
-export interface DeliveryRouteDeps {
+export interface DeliveryRouteDeps extends Pick<Context, 'findInstallationId' | 'findProvable' | 'findHeld'> {
   readonly db: Db;
-  /** The objectId of an installation, by that or by the client's own id. */
-  readonly findInstallationId: (db: Db, appId: string, id: string) => Promise<string | undefined>;
-  readonly findProvable: (db: Db, appId: string, objectId: string) => Promise<Provable | undefined>;
-  readonly findHeld: FindHeld;
   /** Told in the transaction of each receipt that was noted. */
   readonly noteReceipt: (db: Db, appId: string, receipt: ReceiptOf) => Promise<void>;
 }

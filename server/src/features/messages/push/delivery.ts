@@ -1,31 +1,26 @@
-import type { FieldLookup } from '@pharos/query';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Db } from '../../../db/db.ts';
 import { createPace, type Pace } from '../../../delivery/push/pace.ts';
 import type { PushSenderKind } from '../../../delivery/push/push-sender.ts';
-import type { JobHandlers, NewJob } from '../../../jobs/job.ts';
-import type { Announce } from '../../domain-event.ts';
-import { type ApprovalDeps, approvalFor } from './approval.ts';
-import type { MarkTokenDead, PushDeliveryDeps, UsableSenders } from './deliver.ts';
+import type { JobHandlers } from '../../../jobs/job.ts';
+import type { Context } from '../../context.ts';
+import { approvalFor } from './approval.ts';
+import type { PushDeliveryDeps, UsableSenders } from './deliver.ts';
 import { type Addressed, type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
 import { sendHandler } from './send.ts';
 
-export interface PushJobDeps {
+export interface PushJobDeps
+  extends Pick<
+    Context,
+    'now' | 'enqueue' | 'audienceFields' | 'markTokenDead' | 'countAudience' | 'announce' | 'onError'
+  > {
   readonly db: Db;
-  readonly now: () => number;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** What an audience may be chosen by. */
-  readonly audienceFields: FieldLookup;
   readonly audience: Audience;
-  readonly markTokenDead: MarkTokenDead;
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
   readonly findPolicy: PushDeliveryDeps['findPolicy'];
-  readonly countAudience: ApprovalDeps['countAudience'];
   /** Messages a second that one app may send through a provider. */
   readonly perSecond: (kind: PushSenderKind) => number;
-  readonly announce: Announce;
-  readonly onError: (what: string, error: unknown) => void;
 }
 
 /** More of them are not remembered: one that has not been used for long begins at the full pace. */

@@ -1,8 +1,7 @@
-import type { FieldLookup } from '@pharos/query';
 import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../../jobs/job.ts';
-import type { Announce } from '../../domain-event.ts';
+import { type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
+import type { Context } from '../../context.ts';
 import { listOf, pushDeliveryId, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';
 import { audienceOf } from './reach.ts';
@@ -40,14 +39,9 @@ export interface Addressed {
   readonly isBlind: boolean;
 }
 
-export interface ExpandDeps {
+export interface ExpandDeps extends Pick<Context, 'now' | 'enqueue' | 'audienceFields' | 'announce'> {
   readonly db: Db;
-  readonly now: () => number;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** What an audience may be chosen by. */
-  readonly audienceFields: FieldLookup;
   readonly audience: Audience;
-  readonly announce: Announce;
   /** What it takes to send to an audience by now; null for no approval, or without such an app. */
   readonly approvalFor: (appId: string, sent: Addressed) => Promise<object | null>;
 }

@@ -1,7 +1,6 @@
 import { newObjectId } from '../../../base/id.ts';
 import type { Db } from '../../../db/db.ts';
-import type { NewJob } from '../../../jobs/job.ts';
-import type { Announce } from '../../domain-event.ts';
+import type { Context } from '../../context.ts';
 import { listOf, pushDeliveryId } from './delivery-store.ts';
 import { type PushSlice, sendJob } from './expand.ts';
 import { countAndTell } from './progress.ts';
@@ -17,10 +16,7 @@ export interface Notice {
   readonly now: number;
 }
 
-export interface NoticeDeps {
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  readonly announce: Announce;
-}
+export type NoticeDeps = Pick<Context, 'enqueue' | 'announce'>;
 
 /**
  * A notice of the service to some phones: a push like any other, except that its recipients are known, so none are looked up and nobody has

@@ -1,10 +1,11 @@
-import { type FieldLookup, parseWhere, whereToSql } from '@pharos/query';
+import { parseWhere, whereToSql } from '@pharos/query';
 import { type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { notSetUp } from '../../../delivery/push/not-set-up.ts';
 import type { PushSenderKind, PushTarget } from '../../../delivery/push/push-sender.ts';
 import { routeOf } from '../../../delivery/push/route.ts';
 import { fieldsOf } from '../../../http/hidden-members.ts';
+import type { Context } from '../../context.ts';
 import { providerNames, type UsableSenders } from './deliver.ts';
 
 /** Whom a push would reach if it were sent now. */
@@ -19,12 +20,9 @@ export interface PushReach {
   readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
 }
 
-export interface ReachDeps {
+export interface ReachDeps extends Pick<Context, 'audienceFields' | 'countRoutes'> {
   readonly db: Db;
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
-  readonly audienceFields: FieldLookup;
-  /** The installations that match; they are another feature's. */
-  readonly countRoutes: (db: Db, appId: string, condition: Sql | undefined) => Promise<readonly RouteCount[]>;
 }
 
 /** Installations that are reached, or not reached, for the same reason. */

@@ -1,4 +1,3 @@
-import type { FieldLookup } from '@pharos/query';
 import { Type } from 'typebox';
 import { type Caller, seesAudiences } from '../../../access/caller.ts';
 import { fail } from '../../../base/errors.ts';
@@ -8,25 +7,19 @@ import { recordAnswer } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText, type Tag } from '../../../http/endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from '../../../http/grants.ts';
 import { assertNotAskedBy } from '../../../http/hidden-members.ts';
-import type { NewJob } from '../../../jobs/job.ts';
-import type { ClientQuotas } from '../../../limits/client-quotas.ts';
 import type { Creation } from '../../../limits/idempotency.ts';
 import { entityTag, readIfMatch, tagged } from '../../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../../resources/read-endpoints.ts';
-import { type AddressesOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
+import type { Context } from '../../context.ts';
+import { type AddressesOf, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
 import { assertMayAddress } from './audience/choosing.ts';
 import { expandJob } from './expand.ts';
 import { pushes } from './resource.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
 import * as store from './store.ts';
 
-export interface PushDeps {
+export interface PushDeps extends Pick<Context, 'enqueue' | 'quotas' | 'audienceFields' | 'countAudience'> {
   readonly db: Db;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  readonly quotas: ClientQuotas;
-  /** What an audience may be chosen by. */
-  readonly audienceFields: FieldLookup;
-  readonly countAudience: ApprovalDeps['countAudience'];
   readonly addressesOf: AddressesOf;
   /** What of installations some roles may not ask by. */
   readonly hidden: Tag['hides'];

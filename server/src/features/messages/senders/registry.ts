@@ -1,6 +1,6 @@
-import type { SecretBox } from '../../../base/secrets.ts';
 import type { Db } from '../../../db/db.ts';
 import type { PushSender, PushSenderKind, SenderDefinition, SenderDeps } from '../../../delivery/push/push-sender.ts';
+import type { Context } from '../../context.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
 /** What an app has set up: a sender, or the reason why its credentials cannot be used. */
@@ -19,14 +19,12 @@ export interface SenderRegistry {
   close(): Promise<void>;
 }
 
-export interface RegistryDeps {
+export interface RegistryDeps extends Pick<Context, 'secrets' | 'onError'> {
   readonly db: Db;
-  readonly secrets: SecretBox;
   readonly definitions: readonly SenderDefinition[];
   readonly senderDeps: SenderDeps;
   /** Senders that an app has without setting anything up, such as this process's own broker. */
   readonly builtIn?: (appId: string) => AppSenders;
-  readonly onError: (what: string, error: unknown) => void;
 }
 
 interface Kept {

@@ -1,20 +1,17 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { restorableMs } from '../../../base/restorable.ts';
-import type { SecretBox } from '../../../base/secrets.ts';
 import type { Db } from '../../../db/db.ts';
 import type { PushSenderKind, SenderDefinition, SenderDeps, TestAnswer } from '../../../delivery/push/push-sender.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
+import type { Context } from '../../context.ts';
 import type { AppsWith } from '../../feature.ts';
 import { sealContext } from './registry.ts';
 import * as store from './store.ts';
 import { senders } from './tables.ts';
 
-export interface SenderServiceDeps {
+export interface SenderServiceDeps extends Pick<Context, 'now' | 'secrets'> {
   readonly db: Db;
-  readonly now: Clock;
-  readonly secrets: SecretBox;
   readonly definitions: readonly SenderDefinition[];
   readonly senderDeps: SenderDeps;
   /** In the transaction in which credentials are entered or brought back. */

@@ -1,5 +1,4 @@
-import type { Caller } from '../../../access/caller.ts';
-import { type AssertGoal, joined, wordingProblems } from '../../../access/experiment.ts';
+import { joined, wordingProblems } from '../../../access/experiment.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { listAnswer } from '../../../http/answers.ts';
@@ -11,17 +10,13 @@ import { type ListOptions, listParameters } from '../../../resources/lists/list.
 import { listing } from '../../../resources/lists/listing.ts';
 import type { Past, PastRecord } from '../../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
-import type { Key } from '../../../resources/table.ts';
+import type { Context } from '../../context.ts';
 import { details, looseDetailRecord, looseDetails, storylines } from './resource.ts';
 import { deleteDetailsOf, holdStoryline, linkBeacons, listDetailsOf } from './store.ts';
 
-export interface StorylineDeps {
+export interface StorylineDeps extends Pick<Context, 'findUnreadableBeacons' | 'noteChange' | 'assertGoal'> {
   readonly db: Db;
-  readonly findUnreadableBeacons: (db: Db, caller: Caller, ids: readonly string[]) => Promise<string[]>;
-  /** Called in the transaction of every write: cached scenarios are no longer right. */
-  readonly noteChange: (db: Db, key: Key) => Promise<void>;
   readonly past: Past;
-  readonly assertGoal: AssertGoal;
 }
 
 /** Storylines with their scenarios. */

@@ -1,15 +1,14 @@
 import { secretHash } from '../../../access/access.ts';
 import { recordChange, recordFolded } from '../../../access/audit.ts';
 import { storedReach } from '../../../access/reach.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { Failure, fail } from '../../../base/errors.ts';
 import { randomText } from '../../../base/id.ts';
-import type { Passwords } from '../../../base/passwords.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import type { AdminContext, NewSession } from '../../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../../limits/rate-limit.ts';
 import { asMailLanguage } from '../../../mail/words/mail-words.ts';
 import { loadTotp, readCode } from '../../../sign-in/factors/totp.ts';
+import type { Context } from '../../context.ts';
 import type { SignInOrigin } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
@@ -39,10 +38,7 @@ const tenant = 'console';
 const languageHeader = 'pharos-language';
 const languageOf = (headers: SignInOrigin['headers']) => asMailLanguage(headers[languageHeader]);
 
-export interface SessionDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly passwords: Passwords;
+export interface SessionDeps extends Pick<Context, 'db' | 'now' | 'passwords'> {
   readonly factors: SecondFactors;
   /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;

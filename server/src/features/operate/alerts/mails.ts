@@ -1,20 +1,16 @@
 import { isAllowed } from '../../../access/roles.ts';
-import type { Clock } from '../../../base/clock.ts';
-import type { Database } from '../../../db/db.ts';
 import { GiveUp, type JobHandler } from '../../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
 import { type MailWords, mailWords } from '../../../mail/words/mail-words.ts';
 import { conditionKinds } from '../../condition.ts';
+import type { Context } from '../../context.ts';
 import { type ConditionChange, titleOf } from './alert-title.ts';
 import { digestOf, isWanted } from './choices.ts';
 import type { AlertMail, AlertRecipient, AlertScope, ListRecipients } from './service.ts';
 import * as store from './store.ts';
 
-export interface AlertMailDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface AlertMailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl'> {
   readonly mail: MailSender;
-  readonly publicUrl: () => string;
   readonly listRecipients: ListRecipients;
 }
 

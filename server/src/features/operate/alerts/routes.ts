@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { highestRole, standingIn } from '../../../access/reach.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { exampleCreated, exampleId, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { entityTag, readIfMatch } from '../../../resources/entity-tag.ts';
 import { type ConditionKind, conditionKinds } from '../../condition.ts';
+import type { Context } from '../../context.ts';
 import {
   digestOf,
   digests,
@@ -22,9 +23,7 @@ import * as store from './store.ts';
 /** How many phones an administrator has paired, in all apps. */
 export type CountPhones = (db: Db, adminId: string) => Promise<number>;
 
-interface Deps {
-  readonly db: Database;
-  readonly canMail: boolean;
+interface Deps extends Pick<Context, 'db' | 'canMail'> {
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
   readonly countPhones: CountPhones;

@@ -1,10 +1,9 @@
 import type { AdminRole } from '../../../access/roles.ts';
-import type { Clock } from '../../../base/clock.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type { NewJob } from '../../../jobs/job.ts';
 import { mailWords } from '../../../mail/words/mail-words.ts';
 import { type ConditionKind, conditionKinds, type ServiceCondition } from '../../condition.ts';
+import type { Context } from '../../context.ts';
 import type { DomainEvent } from '../../domain-event.ts';
 import { dayIn } from '../../zone-day.ts';
 import { type ConditionChange, titleOf } from './alert-title.ts';
@@ -19,12 +18,7 @@ export interface AlertRecipient {
   readonly language: string | null;
 }
 
-export interface AlertDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  /** False while no mail server is configured; then nobody is notified by mail. */
-  readonly canMail: boolean;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+export interface AlertDeps extends Pick<Context, 'db' | 'now' | 'canMail' | 'enqueue'> {
   readonly listRecipients: ListRecipients;
   /** Sends a push to the phones that these administrators have paired with themselves in an app. */
   readonly tellPhones: (db: Db, appId: string, told: PhoneNotice) => Promise<void>;

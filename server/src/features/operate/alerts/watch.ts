@@ -1,20 +1,13 @@
-import type { Clock } from '../../../base/clock.ts';
-import type { Database } from '../../../db/db.ts';
 import { deleteSetting, findSetting, insertSetting } from '../../../db/settings.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
 import type { ServiceCondition } from '../../condition.ts';
-import type { InBackground } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import type { AlertScope, AlertService } from './service.ts';
 import * as store from './store.ts';
 
-export interface AlertWatchDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly inBackground: InBackground;
+export interface AlertWatchDeps
+  extends Pick<Context, 'db' | 'now' | 'inBackground' | 'findServiceConditions' | 'node'> {
   readonly service: AlertService;
-  /** Of this process; the name of the machine is in the keys of what concerns it alone. */
-  readonly findServiceConditions: () => Promise<readonly ServiceCondition[]>;
-  readonly node: string;
   /** Of the service; digests about it come in its morning. */
   readonly timeZone: string;
   readonly listApps: () => Promise<readonly (AlertScope & { readonly isDisabled: boolean })[]>;

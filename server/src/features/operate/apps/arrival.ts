@@ -1,9 +1,9 @@
 import { commandLine, recordChange } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { deleteSetting, findSetting, saveSetting } from '../../../db/settings.ts';
+import type { Context } from '../../context.ts';
 import { findApp } from './store.ts';
 
 /** Which archive an app comes from, from the beginning of its import until it is deleted. */
@@ -20,13 +20,7 @@ export interface Arrival {
   readonly digest: string;
 }
 
-interface ArrivalDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  /** Deletes everything of an app, in all features. */
-  readonly emptyApp: (db: Database, appId: string) => Promise<void>;
-}
+type ArrivalDeps = Pick<Context, 'db' | 'cacheVersion' | 'now' | 'emptyApp'>;
 
 /**
  * An app that comes from another database: its rows first, then the app itself. An interrupted import of the same archive goes on;

@@ -1,11 +1,10 @@
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange, service } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../base/id.ts';
 import { restorableMs } from '../../../base/restorable.ts';
 import type { Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import type { Context } from '../../context.ts';
 import * as store from './store.ts';
 
 /** What is shown once, when a key is made; afterwards only its hash is known. */
@@ -23,10 +22,8 @@ export interface KeyView {
   readonly lastUsedAt: string | null;
 }
 
-interface KeyDeps {
+interface KeyDeps extends Pick<Context, 'cacheVersion' | 'now'> {
   readonly db: Db;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
 }
 
 /** With two, a new key can be rolled out before the old one is switched off. */

@@ -4,12 +4,10 @@ import { type Actor, recordChange } from '../../../access/audit.ts';
 import { readNetworks } from '../../../access/keys/networks.ts';
 import { readScopes, type StoredScope } from '../../../access/keys/scopes.ts';
 import { secretKeyPrefix } from '../../../access/keys/secret-key.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../base/id.ts';
 import { restorableMs } from '../../../base/restorable.ts';
-import type { Database } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import type { Context } from '../../context.ts';
 import * as store from './secret-key-store.ts';
 import { lockApp } from './store.ts';
 
@@ -51,11 +49,7 @@ const maxLiveKeys = 100;
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
-export interface SecretKeyDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-}
+export type SecretKeyDeps = Pick<Context, 'db' | 'cacheVersion' | 'now'>;
 
 /** The secret keys of apps, for the console and the command line. */
 export class SecretKeyService {

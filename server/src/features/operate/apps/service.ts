@@ -5,19 +5,17 @@ import { type AppPolicy, newAppPolicy, policySchema } from '../../../access/poli
 import { settleMs } from '../../../access/pseudonyms/pseudonyms.ts';
 import { assertNoPhones } from '../../../access/pseudonyms/rules.ts';
 import { endSpell, insertSpell } from '../../../access/pseudonyms/store.ts';
-import { type RuledFields, readRules, tidied } from '../../../access/rules/check.ts';
+import { readRules, tidied } from '../../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../../access/rules/rules.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail, type Problem } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
-import type { Database, Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import type { Db } from '../../../db/db.ts';
 import { defineShape } from '../../../http/shape.ts';
-import type { NewJob } from '../../../jobs/job.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import type { Past } from '../../../resources/past.ts';
+import type { Context } from '../../context.ts';
 import { AppArrival, forgetArrival, hasArrived } from './arrival.ts';
 import { type AppCredentials, AppKeys, type KeyView, noSuchApp } from './keys.ts';
 import { differences, pastSettings, settingsOf } from './settings.ts';
@@ -94,15 +92,7 @@ const jobTenant = 'console';
 /** When that is looked for, ms. What takes longest is an upload that began before. */
 const leftAfterMs = [60_000, 3_600_000] as const;
 
-export interface AppDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  /** Deletes everything of an app, in all features. */
-  readonly emptyApp: (db: Database, appId: string) => Promise<void>;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** What rules can speak of. */
-  readonly ruledFields: RuledFields;
+export interface AppDeps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'emptyApp' | 'enqueue' | 'ruledFields'> {
   readonly past: Past;
 }
 

@@ -1,19 +1,15 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import { cancelRestore, findRestoreRequest, findRestoreResult, requestRestore } from '../../../backup/in-place.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type { BackupService } from './service.ts';
+import type { Context } from '../../context.ts';
 
-interface Deps {
+interface Deps extends Pick<Context, 'now' | 'backups' | 'restart'> {
   readonly db: Db;
-  readonly now: Clock;
-  readonly backups: BackupService;
   readonly dataFolder: string;
   /** Whether the database is part of this service. */
   readonly isEmbedded: boolean;
-  readonly restart: (() => void) | undefined;
 }
 
 /** Going back to a backup: it is prepared here, and done by the next start, when nobody uses the database. */

@@ -1,10 +1,9 @@
 import { type Actor, service as bySelf, recordChange } from '../../../access/audit.ts';
-import { type Clock, serviceTimeZone } from '../../../base/clock.ts';
+import { serviceTimeZone } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Database } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { ServiceCondition } from '../../condition.ts';
-import type { InBackground } from '../../feature.ts';
+import type { Context } from '../../context.ts';
 import { dayIn } from '../../zone-day.ts';
 import {
   type BackupOutcome,
@@ -16,13 +15,8 @@ import {
   replacePlan,
   replaceState,
 } from './plan.ts';
-import type { BackupService } from './service.ts';
 
-export interface ScheduleDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly backups: BackupService;
-  readonly inBackground: InBackground;
+export interface ScheduleDeps extends Pick<Context, 'db' | 'now' | 'backups' | 'inBackground'> {
   /** Restores one for trial. @throws Error that says what is wrong with it */
   readonly tryBackup: (backupId: string) => Promise<void>;
   /** The backup to which the next start goes back, if one is prepared. */

@@ -5,22 +5,17 @@ import { type Actor, service as bySelf, recordChange } from '../../../access/aud
 import { archiveOf } from '../../../backup/archive.ts';
 import { type Manifest, readManifest } from '../../../backup/manifest.ts';
 import { type BackupProgress, removeBackup, removeUnfinished, writeBackup } from '../../../backup/write.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { BlobStorage } from '../../../blobs/blob-store.ts';
-import type { Database } from '../../../db/db.ts';
 import { storageTrouble } from '../../../db/storage-error.ts';
 import { isoTime } from '../../../http/answers.ts';
+import type { Context } from '../../context.ts';
 import { findPlan, noteState } from './plan.ts';
 
-export interface BackupDeps {
-  readonly db: Database;
-  readonly blobs: BlobStorage;
+export interface BackupDeps extends Pick<Context, 'db' | 'blobs' | 'now'> {
   /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
   /** The days after which one is deleted; 0: never automatically. */
   readonly keptDays: number;
-  readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
   /** @throws Failure Timeout when little room is left on the disk */
   readonly assertRoom: () => void;

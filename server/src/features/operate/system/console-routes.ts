@@ -1,10 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { Type } from 'typebox';
-import type { Clock } from '../../../base/clock.ts';
-import type { Database } from '../../../db/db.ts';
 import { newestMigration } from '../../../db/migrate.ts';
 import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import type { Context } from '../../context.ts';
 import type { LoadStep } from './load-history.ts';
 
 const count = Type.Integer({ minimum: 0 });
@@ -64,9 +63,7 @@ const systemExample = {
   load: [{ at: exampleCreated, requests: 4_200, answerMs: 3.4, queued: 0, freeBytes: 20_000_000_000 }],
 };
 
-interface Deps {
-  readonly db: Database;
-  readonly now: Clock;
+interface Deps extends Pick<Context, 'db' | 'now'> {
   readonly version: string;
   readonly dataFolder: string;
   readonly storage: () => Promise<{

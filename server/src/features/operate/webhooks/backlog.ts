@@ -1,12 +1,10 @@
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
-import type { Clock } from '../../../base/clock.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { withdrawJobs } from '../../../jobs/store.ts';
+import type { Context } from '../../context.ts';
 import * as store from './store.ts';
 
-export interface BacklogDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface BacklogDeps extends Pick<Context, 'db' | 'now'> {
   /** How many calls of one webhook may wait. */
   readonly maxWaiting: number;
   /** Runs work that nobody waits for. */

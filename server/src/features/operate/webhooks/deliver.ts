@@ -1,22 +1,18 @@
 import { recordChange, service } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { untilStored } from '../../../base/flow/until-stored.ts';
 import type { SecretBox } from '../../../base/secrets.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
 import { type CallResult, callReceiver } from '../../../delivery/webhooks/webhook-call.ts';
 import { signatureHeaders } from '../../../delivery/webhooks/webhook-signature.ts';
 import { backOff, type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
+import type { Context } from '../../context.ts';
 import { ConcurrencySlots } from './concurrency-slots.ts';
 import * as store from './store.ts';
 
-export interface WebhookDeliveryDeps {
-  readonly db: Database;
+export interface WebhookDeliveryDeps extends Pick<Context, 'db' | 'now' | 'targets'> {
   readonly cacheVersion: Pick<CacheVersion, 'change'>;
-  readonly now: Clock;
   readonly secrets: Pick<SecretBox, 'open'>;
-  readonly targets: TargetRules;
   readonly timeoutMs?: number;
   readonly maxAnswerBytes?: number;
   /** 0 to 1, for the pause before a retry. */

@@ -1,8 +1,7 @@
-import type { Clock } from '../../../base/clock.ts';
 import { newObjectId } from '../../../base/id.ts';
 import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type { NewJob } from '../../../jobs/job.ts';
+import type { Context } from '../../context.ts';
 import type { Announce, DomainEvent } from '../../domain-event.ts';
 import type { Backlog } from './backlog.ts';
 import type { LiveWebhook, WebhookDirectory } from './directory.ts';
@@ -11,10 +10,8 @@ import * as store from './store.ts';
 export const webhookJob = 'webhook.send';
 export const timeToLiveMs = 86_400_000;
 
-export interface PublisherDeps {
+export interface PublisherDeps extends Pick<Context, 'now' | 'enqueue'> {
   readonly directory: WebhookDirectory;
-  readonly now: Clock;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly backlog: Pick<Backlog, 'noteQueued'>;
   /** The event as strangers are shown it. A retry sends the same text, since the text is stored. */
   readonly conceal: (db: Db, appId: string, told: readonly DomainEvent[]) => Promise<readonly DomainEvent[]>;

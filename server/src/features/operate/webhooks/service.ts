@@ -1,19 +1,15 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import type { Reach } from '../../../access/reach.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { firstIdAt, newObjectId } from '../../../base/id.ts';
-import type { SecretBox } from '../../../base/secrets.ts';
 import { sql } from '../../../base/sql.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { lockName } from '../../../db/nodes/lock-name.ts';
-import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
 import { newWebhookSecret } from '../../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type { NewJob } from '../../../jobs/job.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
+import type { Context } from '../../context.ts';
 import type { AppsWith } from '../../feature.ts';
 import { readWebhookUrl } from './address.ts';
 import { callWebhook, secretContext } from './deliver.ts';
@@ -24,16 +20,9 @@ import * as store from './store.ts';
 import { webhookDeliveries, webhooks } from './tables.ts';
 import { askingOf, deliveryView, disabledBy, healthOf, webhookView } from './views.ts';
 
-export interface WebhookDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  readonly secrets: SecretBox;
-  readonly targets: TargetRules;
+export interface WebhookDeps
+  extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'enqueue' | 'secrets' | 'targets' | 'holdReach'> {
   readonly timeoutMs?: number;
-  /** In a transaction: where the role of an administrator holds, which stays until its end; undefined for nobody. */
-  readonly holdReach: (db: Db, email: string) => Promise<Reach | undefined>;
 }
 
 const dayMs = 86_400_000;

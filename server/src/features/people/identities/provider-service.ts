@@ -1,29 +1,21 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail, type Problem } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { type Db, UniqueViolation } from '../../../db/db.ts';
 import { lockName } from '../../../db/nodes/lock-name.ts';
-import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { Changes } from '../../../http/shape.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import { addressProblem } from '../../../sign-in/oidc/address-problem.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
+import type { Context } from '../../context.ts';
 import type { RoleMapping } from './profile.ts';
 import { knownIssuers, trustOf } from './provider-kinds.ts';
 import type { ProviderFields } from './provider-schemas.ts';
 import * as store from './store.ts';
 
-export interface ProviderDeps {
-  readonly db: Database;
-  /** Counted with every change: tokens that were accepted by it are checked again. */
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly targets: TargetRules;
-}
+export type ProviderDeps = Pick<Context, 'db' | 'cacheVersion' | 'now' | 'targets'>;
 
 interface Changing {
   readonly by: Actor;

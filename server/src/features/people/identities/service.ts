@@ -1,21 +1,12 @@
 import type { SessionAccess } from '../../../access/access.ts';
 import type { AppContext, UserRole } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
-import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, UniqueViolation } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type {
-  Account,
-  AccountKey,
-  AccountProof,
-  Accounts,
-  SignedIn as Begun,
-  SessionClient,
-} from '../../../sign-in/accounts.ts';
+import type { Account, AccountKey, AccountProof, SignedIn as Begun, SessionClient } from '../../../sign-in/accounts.ts';
 import {
   TokenRefused,
   unverifiedIssuer,
@@ -24,15 +15,12 @@ import {
   verifyIdToken,
 } from '../../../sign-in/oidc/id-token.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
+import type { Context } from '../../context.ts';
 import { profileOf, type RoleMapping, roleFrom } from './profile.ts';
 import { trustOf } from './provider-kinds.ts';
 import * as store from './store.ts';
 
-export interface IdentityDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly accounts: Accounts;
+export interface IdentityDeps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'accounts'> {
   readonly keys: IssuerKeys;
 }
 

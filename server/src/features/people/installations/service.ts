@@ -3,7 +3,6 @@ import { advertisedKey } from '@pharos/engine';
 import { secretHash } from '../../../access/access.ts';
 import { permissionsOf } from '../../../access/consent.ts';
 import { isProven, notProven as lacksSecret, readNewSecret } from '../../../access/installation-proof.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { type Db, UniqueViolation } from '../../../db/db.ts';
@@ -11,6 +10,7 @@ import type { Changes } from '../../../http/shape.ts';
 import { type AssertUnchanged, newTag } from '../../../resources/entity-tag.ts';
 import { mergePatch } from '../../../resources/merge-patch.ts';
 import type { Key } from '../../../resources/table.ts';
+import type { Context } from '../../context.ts';
 import { assertMetadata } from '../../own-metadata.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
@@ -31,16 +31,14 @@ import { type Installation, installations, type Registration } from './resource.
 import { sensingColumns } from './sensing/report.ts';
 import * as store from './store.ts';
 
-export interface InstallationDeps {
+export interface InstallationDeps extends Pick<Context, 'now' | 'userExists'> {
   readonly db: Db;
-  readonly now: Clock;
   /** Why nothing can ever be sent to a token, as the end of a sentence about it. */
   readonly tokenFault: (registered: {
     readonly deviceType: Installation['deviceType'];
     readonly pushType: string | null;
     readonly deviceToken: string;
   }) => string | undefined;
-  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
   /** Ends open visits, in the transaction that changes what may be recorded about an installation. */
   readonly endPresence: (db: Db, appId: string, objectId: string) => Promise<void>;
   /** Erases its traces so far; called in the transaction that takes the permission away. */

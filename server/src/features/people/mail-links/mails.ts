@@ -1,24 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
-import type { Database } from '../../../db/db.ts';
 import { GiveUp, type JobHandler } from '../../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
-import type { Accounts } from '../../../sign-in/accounts.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import { type LinkPayload, type LinkPurpose, linkMinutes } from '../../../sign-in/link-mail.ts';
+import type { Context } from '../../context.ts';
 import { insertLink, replaceChanges } from './store.ts';
 
-export interface LinkMailDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface LinkMailDeps extends Pick<Context, 'db' | 'now' | 'accounts' | 'publicUrl'> {
   readonly mail: MailSender;
-  readonly accounts: Accounts;
   /** Undefined while it is switched off. */
   readonly findApp: (appId: string) => Promise<AppContext | undefined>;
-  /** Without a slash at the end. */
-  readonly publicUrl: () => string;
 }
 
 /**

@@ -1,26 +1,16 @@
 import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { sql } from '../../../base/sql.ts';
-import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, UniqueViolation } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
-import type { NewJob } from '../../../jobs/job.ts';
-import type { Account, Accounts, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
+import type { Account, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
 import { type LinkPurpose, linkMailJob } from '../../../sign-in/link-mail.ts';
+import type { Context } from '../../context.ts';
 import { canOpen } from './mails.ts';
 import * as store from './store.ts';
 
-export interface MailLinkDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly accounts: Accounts;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** False while no mail server is configured. */
-  readonly canMail: boolean;
-  /** Removes what signs in beside a password (identities at other providers, passkeys, second factors), and lets go of the phones. */
-  readonly forgetOtherWays: (db: Db, appId: string, userId: string) => Promise<void>;
-}
+export type MailLinkDeps = Pick<Context, 'db' | 'now' | 'accounts' | 'enqueue' | 'canMail' | 'forgetOtherWays'>;
 
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
 const maxToken = 128;

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newObjectId } from '../../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import type { Job, JobHandler, NewJob } from '../../../jobs/job.ts';
 import { findPayload } from '../../../jobs/store.ts';
+import type { Context } from '../../context.ts';
 import { type ErasureStep, eraseMentions, inOrder, inSteps, isInOrder } from './erase-rows.ts';
 import type { Entry, ErasureKind } from './ledger.ts';
 import { type Person, type PersonPart, scopeOf } from './person.ts';
@@ -91,10 +92,8 @@ export interface KeptBackup {
   readonly expiresAt: string | null;
 }
 
-export interface ErasureDeps {
-  readonly db: Database;
+export interface ErasureDeps extends Pick<Context, 'db' | 'now'> {
   readonly parts: readonly PersonPart[];
-  readonly now: () => number;
   /** What webhooks have sent about somebody, among deliveries that are still known. */
   readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly WebhookRecipient[]>;
   /** Removes files of a user with their bytes; `count` is called in the transaction that removes some. */

@@ -1,27 +1,19 @@
 import type { Actor } from '../../../access/audit.ts';
 import type { AppContext } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { SecretBox } from '../../../base/secrets.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import type { RateLimiter } from '../../../limits/rate-limit.ts';
-import type { Account, AccountKey, Accounts, Session } from '../../../sign-in/accounts.ts';
-import type { TellOfChange } from '../../../sign-in/change-mail.ts';
+import type { Account, AccountKey, Session } from '../../../sign-in/accounts.ts';
 import { AuthenticatorCodes } from '../../../sign-in/factors/authenticator-codes.ts';
 import { newRecoveryCodes, recoveryCodeHash } from '../../../sign-in/factors/recovery-codes.ts';
 import { loadTotp } from '../../../sign-in/factors/totp.ts';
+import type { Context } from '../../context.ts';
 import { assertMayAdd, type FactorCaller, tellOf } from './caller.ts';
 import { columnsOf, hasAuthenticator, store, type UserColumns } from './store.ts';
 import { lockFor, noteTaken } from './taken.ts';
 
-export interface AuthenticatorDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly secrets: SecretBox;
+export interface AuthenticatorDeps extends Pick<Context, 'db' | 'now' | 'secrets' | 'accounts' | 'tell'> {
   readonly limiter: RateLimiter;
-  readonly accounts: Accounts;
-  /** Undefined while no mail server is configured. */
-  readonly tell: TellOfChange | undefined;
 }
 
 /** What finishes a sign-in: one of both codes. */

@@ -1,12 +1,9 @@
 import { secretHash } from '../../../access/access.ts';
 import type { Actor } from '../../../access/audit.ts';
 import type { AppContext } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Database } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
-import type { AccountKey, Accounts, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
-import type { TellOfChange } from '../../../sign-in/change-mail.ts';
+import type { AccountKey, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
 import { assertNotTooMany, Ceremonies } from '../../../sign-in/factors/ceremonies.ts';
 import {
   type AuthenticationResponseJSON,
@@ -17,17 +14,12 @@ import {
   requestOptions,
   type Site,
 } from '../../../sign-in/factors/webauthn.ts';
+import type { Context } from '../../context.ts';
 import { assertMayAdd, type FactorCaller, tellOf } from './caller.ts';
 import { columnsOf, type PasskeyRow, store, type UserColumns } from './store.ts';
 import { lockFor, noteTaken } from './taken.ts';
 
-export interface PasskeyDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly accounts: Accounts;
-  /** Undefined while no mail server is configured. */
-  readonly tell: TellOfChange | undefined;
-}
+export type PasskeyDeps = Pick<Context, 'db' | 'now' | 'accounts' | 'tell'>;
 
 const signingIn = 'sign in';
 /** A hash: what was asked stays for a while, also when the account is gone. */

@@ -1,19 +1,14 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Account, AccountKey, Accounts } from '../../../sign-in/accounts.ts';
-import type { AccountChange, TellOfChange } from '../../../sign-in/change-mail.ts';
+import type { Account, AccountKey } from '../../../sign-in/accounts.ts';
+import type { AccountChange } from '../../../sign-in/change-mail.ts';
+import type { Context } from '../../context.ts';
 import { tellOf } from './caller.ts';
 
 /** What administrators remove for somebody who has lost it. */
 
-interface Deps {
-  readonly accounts: Accounts;
-  readonly now: Clock;
-  /** Undefined while no mail server is configured. */
-  readonly tell: TellOfChange | undefined;
-}
+type Deps = Pick<Context, 'accounts' | 'now' | 'tell'>;
 
 interface Taken {
   readonly key: AccountKey;

@@ -1,28 +1,17 @@
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Passwords } from '../../../base/passwords.ts';
 import { isLongerThan } from '../../../base/text-length.ts';
-import type { Database, Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import type { Account, AccountProof, Accounts, FindMissing } from '../../../sign-in/accounts.ts';
-import type { TellOfChange } from '../../../sign-in/change-mail.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Account, AccountProof, Accounts } from '../../../sign-in/accounts.ts';
 import { emailKey, isEmailAddress } from '../../../sign-in/email.ts';
 import { passwordProof } from '../../../sign-in/link-mail.ts';
+import type { Context } from '../../context.ts';
 import { currentPasswordMissing, maxPasswordLength } from './schemas.ts';
 import { deleteSessionsOf, findSessionStart, hasToken, setSecondFactor } from './session-store.ts';
 import { beginSession, finishHalf, readHalf } from './sessions.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
 
-export interface AccountDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly passwords: Passwords;
-  /** Undefined while no mail server is configured. */
-  readonly tell: TellOfChange | undefined;
-  readonly findMissing: FindMissing;
-}
+export type AccountDeps = Pick<Context, 'db' | 'cacheVersion' | 'now' | 'passwords' | 'tell' | 'findMissing'>;
 
 /** How long a sign-in counts as fresh. */
 const freshMinutes = 10;

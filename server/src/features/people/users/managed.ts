@@ -1,10 +1,8 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import type { UserRole } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { type Failure, fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
+import type { Context } from '../../context.ts';
 import { endSessions } from './sessions.ts';
 import * as store from './store.ts';
 import { userDetailTable } from './tables.ts';
@@ -22,11 +20,7 @@ export interface Changing {
   readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
-interface Deps {
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly lockVenueForShare: (db: Db, appId: string, venueId: string) => Promise<boolean>;
-}
+type Deps = Pick<Context, 'cacheVersion' | 'now' | 'lockVenueForShare'>;
 
 /** Makes all of the changes or none. Returns the account's new tag. @throws see `UserService.changeUser` */
 export function changeManaged(

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Passwords } from '../../../base/passwords.ts';
-import type { Database, Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
 import { type ChangePayload, changeMail } from '../../../sign-in/change-mail.ts';
 import { emailKey } from '../../../sign-in/email.ts';
+import type { Context } from '../../context.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import * as store from './store.ts';
 
@@ -21,17 +18,10 @@ const maxToken = 128;
 /** The parts of an app that a reset needs; undefined while it is disabled. */
 export type FindApp = (appId: string) => Promise<AppContext | undefined>;
 
-export interface ResetDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly passwords: Passwords;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** Removes what signs in beside a password (identities at other providers, passkeys, second factors), and lets go of the phones. */
-  readonly forgetOtherWays: (db: Db, appId: string, userId: string) => Promise<void>;
-  /** False while no mail server is configured. */
-  readonly canMail: boolean;
-}
+export type ResetDeps = Pick<
+  Context,
+  'db' | 'cacheVersion' | 'now' | 'passwords' | 'enqueue' | 'forgetOtherWays' | 'canMail'
+>;
 
 export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
@@ -90,13 +80,9 @@ export function createPasswordReset(deps: ResetDeps) {
   };
 }
 
-export interface MailDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface MailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl'> {
   readonly mail: MailSender;
   readonly findApp: FindApp;
-  /** Without a slash at the end. */
-  readonly publicUrl: () => string;
 }
 
 /**

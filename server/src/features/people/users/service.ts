@@ -1,20 +1,17 @@
 import { type Actor, recordChange, service } from '../../../access/audit.ts';
 import type { AppContext, UserRole } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { type Failure, fail } from '../../../base/errors.ts';
 import { isForeign } from '../../../base/foreign-passwords.ts';
 import { newObjectId } from '../../../base/id.ts';
-import type { Passwords } from '../../../base/passwords.ts';
 import { sql } from '../../../base/sql.ts';
-import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, UniqueViolation } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
 import { mergePatch } from '../../../resources/merge-patch.ts';
-import type { AccountProof, FindMissing, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
-import type { TellOfChange } from '../../../sign-in/change-mail.ts';
+import type { AccountProof, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../../sign-in/link-mail.ts';
+import type { Context } from '../../context.ts';
 import { assertMetadata } from '../../own-metadata.ts';
 import {
   assertPassword,
@@ -32,16 +29,8 @@ import { beginSession, endSessions } from './sessions.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
 
-export interface UserDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-  readonly passwords: Passwords;
-  readonly findMissing: FindMissing;
-  /** Whether there is such a venue; it stays until the end of the transaction. */
-  readonly lockVenueForShare: (db: Db, appId: string, venueId: string) => Promise<boolean>;
-  /** Undefined while no mail server is configured. */
-  readonly tell: TellOfChange | undefined;
+export interface UserDeps
+  extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'passwords' | 'findMissing' | 'lockVenueForShare' | 'tell'> {
   /** Undefined while no mail server is configured. */
   readonly askToVerify: AskToVerify | undefined;
   /**

@@ -2,21 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import type { AppContext } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import type { Database, Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { FindMissing, Session, SessionStart, SignedIn, SignInMethod } from '../../../sign-in/accounts.ts';
+import type { Context } from '../../context.ts';
 import * as sessions from './session-store.ts';
 import { deleteResetsOf, lockUser, type UserKey } from './store.ts';
 
-export interface SessionDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
-}
+export type SessionDeps = Pick<Context, 'db' | 'cacheVersion' | 'now'>;
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

@@ -1,21 +1,13 @@
 import { fail } from '../../../base/errors.ts';
 import { joinSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import type { Context } from '../../context.ts';
 
 /** Which venue and zone a beacon belongs to: what was sent, else what follows from its location. */
 
 export type Location = Readonly<Record<string, unknown>>;
 
-export interface PlaceDeps {
-  /** False: there is none. Else it stays until the end of the transaction. */
-  readonly lockVenueForShare: (db: Db, appId: string, venueId: string) => Promise<boolean>;
-  /** The venue of a zone, which stays as well. */
-  readonly lockZoneForShare: (db: Db, appId: string, zoneId: string) => Promise<string | undefined>;
-  readonly findZoneAt: (
-    db: Db,
-    spot: { readonly appId: string; readonly venueId: string; readonly location: Location },
-  ) => Promise<string | undefined>;
-}
+export type PlaceDeps = Pick<Context, 'lockVenueForShare' | 'lockZoneForShare' | 'findZoneAt'>;
 
 interface Pointed {
   readonly objectId: string;

@@ -1,18 +1,13 @@
-import type { Caller } from '../../../access/caller.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Past, PastRecord } from '../../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
-import type { Key } from '../../../resources/table.ts';
+import type { Context } from '../../context.ts';
 import { lockFormerVenue, type PlaceDeps, placeBeacon } from './place.ts';
 import { forgetPlacement } from './placement-store.ts';
 import { beacons, gatewayKey, uuidKey } from './resource.ts';
 
-export interface BeaconDeps extends PlaceDeps {
+export interface BeaconDeps extends PlaceDeps, Pick<Context, 'noteChange' | 'assertPlaceReadable'> {
   readonly db: Db;
-  /** Called in the transaction of every write: what is kept in memory of beacons is no longer right. */
-  readonly noteChange: (db: Db, key: Key) => Promise<void>;
-  /** For a pointer to a venue or zone that the caller may not see. @throws Failure ObjectNotFound */
-  readonly assertPlaceReadable: (db: Db, caller: Caller, sent: Sent) => Promise<void>;
   readonly past: Past;
 }
 

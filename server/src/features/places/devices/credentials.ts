@@ -1,22 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { randomText } from '../../../base/id.ts';
 import { restorableMs } from '../../../base/restorable.ts';
-import type { Database } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import type { Credentials, DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../../http/answers.ts';
+import type { Context } from '../../context.ts';
 import type { AppsWith } from '../../feature.ts';
 import * as store from './credential-store.ts';
 import { deviceCredentials, devices } from './resource.ts';
 
-export interface CredentialDeps {
-  readonly db: Database;
+export interface CredentialDeps extends Pick<Context, 'db' | 'now'> {
   readonly cacheVersion: Pick<CacheVersion, 'change'>;
-  readonly now: Clock;
 }
 
 interface Restoring {

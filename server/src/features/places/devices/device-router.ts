@@ -1,9 +1,8 @@
-import type { Clock } from '../../../base/clock.ts';
-import type { Database } from '../../../db/db.ts';
 import type { PollerSource } from '../../../db/nodes/poller.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import type { DeviceBroker, DeviceMessage, DeviceRoutes } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import type { Published } from '../../../delivery/mqtt/mqtt-in-flight.ts';
+import type { Context } from '../../context.ts';
 import * as store from './session-store.ts';
 
 /** How much longer than the device its node may take: two polls of the database, and a little, ms. */
@@ -13,13 +12,7 @@ const noticeMs = 60_000;
 /** A device that moves while a message is on its way is followed. */
 const maxTries = 3;
 
-export interface DeviceRouterOptions {
-  readonly db: Database;
-  /** This node's name, as in `nodes`. */
-  readonly node: string;
-  readonly now: Clock;
-  readonly onError: (what: string, error: unknown) => void;
-}
+export type DeviceRouterOptions = Pick<Context, 'db' | 'node' | 'now' | 'onError'>;
 
 type LocalBroker = Pick<DeviceBroker, 'publishTo' | 'takeOver' | 'connections'>;
 

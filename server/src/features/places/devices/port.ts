@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { secretKeyPrefix } from '../../../access/keys/secret-key.ts';
-import { type Config, ConfigError } from '../../../config/config.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { ConfigError } from '../../../config/config.ts';
 import type { Poller } from '../../../db/nodes/poller.ts';
 import type { WorkShares } from '../../../db/nodes/work-shares.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import type { DeviceBroker, LetIn } from '../../../delivery/mqtt/mqtt-device-broker.ts';
+import type { Context } from '../../context.ts';
 import { createDeviceCredentials, type DeviceCredentials } from './credentials.ts';
 import { DeviceRouter, type DeviceRouterOptions } from './device-router.ts';
 
-export interface DevicePortDeps extends Omit<DeviceRouterOptions, 'node'> {
-  readonly config: Config;
-  readonly cacheVersion: CacheVersion;
+export interface DevicePortDeps extends Omit<DeviceRouterOptions, 'node'>, Pick<Context, 'config' | 'cacheVersion'> {
   readonly poller: Pick<Poller, 'add'>;
   readonly shares: Pick<WorkShares, 'node'>;
 }

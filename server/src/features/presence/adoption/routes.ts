@@ -1,7 +1,6 @@
 import { tagKey } from '@pharos/engine';
 import { type Static, Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
-import type { Database } from '../../../db/db.ts';
 import {
   deletedAnswer,
   exampleCreated,
@@ -13,6 +12,7 @@ import {
 } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
+import type { Context } from '../../context.ts';
 import { maxText, writtenUuid } from './heard-nearby.ts';
 import {
   deleteIgnored,
@@ -34,9 +34,7 @@ const tag: Tag = {
   console: { read: 'beacons.read', write: 'beacons.write' },
 };
 
-export interface AdoptionDeps {
-  readonly db: Database;
-  readonly now: () => number;
+export interface AdoptionDeps extends Pick<Context, 'db' | 'now'> {
   /** Stores what this node has heard and not stored yet. */
   readonly save: (appId: string) => Promise<void>;
   readonly leaveOutKnown: (appId: string, heard: readonly HeardBy[]) => Promise<readonly HeardBy[]>;

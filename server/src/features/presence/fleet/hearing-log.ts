@@ -1,7 +1,7 @@
 import { receiverName } from '@pharos/engine';
 import type { GatewayReport, Heard, Telemetry } from '@pharos/gateways';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
-import type { Database } from '../../../db/db.ts';
+import type { Context } from '../../context.ts';
 import { type BeaconDay, dayMs, dayOf, dayWith, joinDays, type Note, noDay } from './days/day.ts';
 import { addDays, type DayOfBeacon } from './store.ts';
 
@@ -19,9 +19,7 @@ interface FoundBeacon {
   readonly gatewayKey: string | null;
 }
 
-export interface HearingDeps {
-  readonly db: Database;
-  readonly now: () => number;
+export interface HearingDeps extends Pick<Context, 'db' | 'now'> {
   readonly findByNumbers: (appId: string, numbers: readonly BeaconNumbers[]) => Promise<readonly FoundBeacon[]>;
   readonly findByGateways: (appId: string, names: readonly string[]) => Promise<readonly FoundBeacon[]>;
 }

@@ -2,17 +2,16 @@ import { isObject, parseInstant, QueryError } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import { exampleCreated, exampleId, isoTime, listAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
+import type { Context } from '../../context.ts';
 import { readTelemetry, telemetryMembers } from '../../telemetry.ts';
 import { type BeaconDay, countOf, dayMs, dayOf, dayWith, hourMs, joinDays, noDay } from './days/day.ts';
 import { addDays, type DayOfBeacon, listDays } from './store.ts';
 
-export interface TelemetryDeps {
-  readonly db: Database;
-  readonly now: () => number;
+export interface TelemetryDeps extends Pick<Context, 'db' | 'now'> {
   /** Those of the ids that the caller may not get. */
   readonly findUnreadable: (db: Db, caller: Caller, ids: readonly string[]) => Promise<readonly string[]>;
   readonly findMissing: (db: Db, appId: string, ids: readonly string[]) => Promise<readonly string[]>;

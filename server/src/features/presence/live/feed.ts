@@ -1,20 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { firstIdAt } from '../../../base/id.ts';
-import type { Database } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import type { PollerSource } from '../../../db/nodes/poller.ts';
 import { clientNetwork } from '../../../limits/rate-limit.ts';
+import type { Context } from '../../context.ts';
 import { Channel } from './channel.ts';
 import { type Numbers, plainNumbers } from './numbers.ts';
 import * as store from './store.ts';
 
-export interface FeedDeps {
-  readonly db: Database;
+export interface FeedDeps extends Pick<Context, 'db' | 'now' | 'onError'> {
   readonly cacheVersion: Pick<CacheVersion, 'change'>;
-  readonly now: Clock;
-  readonly onError: (what: string, error: unknown) => void;
 }
 
 export interface LiveSubscription {

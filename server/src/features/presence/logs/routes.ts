@@ -1,5 +1,5 @@
 import { type Caller, type FindHeld, ownTraces, seesAll } from '../../../access/caller.ts';
-import { isProven, notProven, type Provable, type ProvingCaller, proofOf } from '../../../access/installation-proof.ts';
+import { isProven, notProven, type ProvingCaller, proofOf } from '../../../access/installation-proof.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
@@ -12,17 +12,12 @@ import { allowedTo } from '../../../resources/allowed.ts';
 import { type ListOptions, listParameters } from '../../../resources/lists/list.ts';
 import { listing } from '../../../resources/lists/listing.ts';
 import { phoneViewOf } from '../../../resources/members/phone-view.ts';
+import type { Context } from '../../context.ts';
 import { logExample, logShape, logs, readOccurredAt } from './resource.ts';
 import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './store.ts';
 
-export interface LogDeps {
+export interface LogDeps extends Pick<Context, 'findMissingBeacons' | 'findProvable' | 'findHeld' | 'mayBeNamed'> {
   readonly db: Db;
-  readonly findMissingBeacons: (db: Db, appId: string, ids: readonly string[]) => Promise<string[]>;
-  /** Who speaks for an installation; undefined when there is none. */
-  readonly findProvable: (db: Db, appId: string, objectId: string) => Promise<Provable | undefined>;
-  readonly findHeld: FindHeld;
-  /** Whether a record may name the installation; it stays so until the end of the transaction. */
-  readonly mayBeNamed: (db: Db, of: Pick<NotedLog, 'appId' | 'policy' | 'installationId'>) => Promise<boolean>;
   /** Makes what a client recorded part of its visits; called in the transaction that writes the record. */
   readonly noteVisit: (db: Db, log: NotedLog) => Promise<void>;
 }

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
-import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
 import type { PollerSource } from '../../../db/nodes/poller.ts';
-import type { Announce } from '../../domain-event.ts';
+import type { Context } from '../../context.ts';
 import type { LogStore } from '../../event-log.ts';
 import { readsOf } from './decide/past.ts';
 import { decideOne } from './decide/settle.ts';
@@ -16,13 +15,11 @@ import { endPresence, type NoteShowings, type RequestPushes, recordDecisions, ty
 
 /** What happens merely because time passes: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
 
-export interface TickerDeps {
+export interface TickerDeps extends Pick<Context, 'now' | 'announce'> {
   readonly db: Db;
-  readonly now: Clock;
   readonly requestPushes: RequestPushes;
   /** What rings; a test passes its own. */
   readonly timer?: Timer;
-  readonly announce: Announce;
   readonly logs: LogStore;
   readonly trackCache: TrackCache;
   /** Told after the commit that visits of an app have changed. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '../../../../base/sql.ts';
 import type { Database } from '../../../../db/db.ts';
 import { deleteInSteps } from '../../../../db/delete-in-steps.ts';
-import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
+import type { Context } from '../../../context.ts';
 import { lockBucket, updateSlots } from './bucket-store.ts';
 import { readSlots } from './directory.ts';
 import { lockRecordsAfter, type SlotsOfRecord, writeSlots } from './record-store.ts';
@@ -18,11 +18,7 @@ const maxMs = 5;
  */
 const settleMs = 1_000;
 
-export interface FillDeps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: () => number;
-}
+export type FillDeps = Pick<Context, 'db' | 'cacheVersion' | 'now'>;
 
 /** Copies declared columns of existing records into their slots, in small steps. May be repeated. */
 export async function fillBucket({ db, cacheVersion, now }: FillDeps, appId: string, bucketId: string): Promise<void> {

@@ -1,10 +1,9 @@
 import type { Caller } from '../../../../access/caller.ts';
 import { fail } from '../../../../base/errors.ts';
 import { andThen, type MaybePromise } from '../../../../base/maybe-promise.ts';
-import type { Database, Db } from '../../../../db/db.ts';
-import type { UsageMeter } from '../../../../limits/usage.ts';
 import type { Past } from '../../../../resources/past.ts';
-import type { Asker, FindRecordHook } from '../../../record-hooks.ts';
+import type { Context } from '../../../context.ts';
+import type { Asker } from '../../../record-hooks.ts';
 import type { Bucket, BucketDirectory } from '../definition/directory.ts';
 import type { AskedMembers } from '../definition/learn.ts';
 import type * as store from '../definition/record-store.ts';
@@ -15,16 +14,12 @@ import type { WriteSteps } from './record-writing.ts';
 
 /** What the endpoints of records share: what they are given, and the bucket and the record that a path names. */
 
-export interface RecordDeps {
-  readonly db: Database;
+export interface RecordDeps extends Pick<Context, 'db' | 'usage' | 'userExists' | 'recordHook'> {
   readonly directory: BucketDirectory;
   readonly asked: AskedMembers;
   readonly insert: InsertRecord;
-  readonly usage: UsageMeter;
-  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
   readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
   readonly past: Past;
-  readonly recordHook: FindRecordHook;
 }
 
 export type PathCall = Caller & { readonly params: Readonly<Record<string, string>> };

@@ -1,8 +1,8 @@
 import type { AppContext } from '../../../../access/context.ts';
 import { fail } from '../../../../base/errors.ts';
-import type { Database, Db } from '../../../../db/db.ts';
-import type { UsageMeter } from '../../../../limits/usage.ts';
+import type { Db } from '../../../../db/db.ts';
 import { type PastRecord, titleOf } from '../../../../resources/past.ts';
+import type { Context } from '../../../context.ts';
 import { findBucketName } from '../definition/bucket-store.ts';
 import type { Bucket, BucketDirectory } from '../definition/directory.ts';
 import * as store from '../definition/record-store.ts';
@@ -97,10 +97,8 @@ export function pastOf(key: store.RecordKey, record: store.StoredRecord): PastRe
   };
 }
 
-export interface RecordPastDeps {
-  readonly db: Database;
+export interface RecordPastDeps extends Pick<Context, 'db' | 'usage'> {
   readonly directory: BucketDirectory;
-  readonly usage: UsageMeter;
   readonly markInexact: (appId: string, bucketId: string, slots: readonly string[]) => Promise<void>;
 }
 

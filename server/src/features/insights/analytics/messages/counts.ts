@@ -1,6 +1,6 @@
 import { siteTimeZone } from '@pharos/engine';
-import type { Clock } from '../../../../base/clock.ts';
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { Context } from '../../../context.ts';
 import { addDays, addMonths, dateOf, dayStart, monthOf, weekOf } from '../numbers/calendar.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
 import { dayOf } from './by-place.ts';
@@ -26,9 +26,7 @@ export interface MessageApp {
   readonly isForgetful: boolean;
 }
 
-export interface MessageCountDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface MessageCountDeps extends Pick<Context, 'db' | 'now'> {
   readonly goals: GoalReads;
   /** Who took back the consent to messages, or whose phone is no longer reached, from a time (ms) on. */
   readonly withdrawals: (db: Db, appId: string, since: number) => Promise<readonly store.WithdrawnAt[]>;

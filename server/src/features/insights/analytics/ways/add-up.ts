@@ -1,4 +1,5 @@
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { Context } from '../../../context.ts';
 import { addDays, addMonths, dateOf, dayStart } from '../numbers/calendar.ts';
 import * as periods from '../numbers/periods.ts';
 import { monthAround, yearStart } from '../numbers/periods.ts';
@@ -14,10 +15,7 @@ export const preparedWaitMs = 600_000;
 /** Phones that were without a network report within some days. Until then a month is no part of its year. */
 const lateDays = 7;
 
-export interface AddUpDeps {
-  readonly db: Database;
-  readonly now: () => number;
-}
+export type AddUpDeps = Pick<Context, 'db' | 'now'>;
 
 interface Now {
   readonly now: number;

@@ -1,4 +1,5 @@
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { Context } from '../../../context.ts';
 import { addDays, dateOf, dayStart } from '../numbers/calendar.ts';
 import { hasGone } from '../numbers/gone.ts';
 import { loadPlaces } from '../numbers/places.ts';
@@ -14,14 +15,12 @@ import { peakKinds, type WayVisit, waysOf } from './tours.ts';
 /** So long after a change: whoever walks around changes a day all the time. */
 export const dayWaitMs = 30_000;
 
-export interface WaysDeps {
-  readonly db: Database;
+export interface WaysDeps extends Pick<Context, 'db' | 'now'> {
   /** The visits that began in a stretch of time, many at a time, oldest first. */
   readonly visitsOf: (
     db: Db,
     asked: { readonly appId: string; readonly from: number; readonly until: number },
   ) => AsyncIterable<readonly WayVisit[]>;
-  readonly now: () => number;
 }
 
 export function markDay(db: Db, { app_id: appId, time_zone: zone }: StateRow, at: number, now: number): Promise<void> {

@@ -2,12 +2,11 @@ import { secretHash } from '../../../../access/access.ts';
 import { type Actor, recordChange } from '../../../../access/audit.ts';
 import { assertReach, type Reach, reachText, storedReach } from '../../../../access/reach.ts';
 import type { AdminRole } from '../../../../access/roles.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../../base/id.ts';
-import type { Passwords } from '../../../../base/passwords.ts';
-import { type Database, type Db, UniqueViolation } from '../../../../db/db.ts';
+import { type Db, UniqueViolation } from '../../../../db/db.ts';
 import { type AssertUnchanged, entityTag } from '../../../../resources/entity-tag.ts';
+import type { Context } from '../../../context.ts';
 import type { AfterAdminChange } from './after-change.ts';
 import * as store from './store.ts';
 
@@ -86,10 +85,7 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
   };
 }
 
-export interface AdminDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly passwords: Passwords;
+export interface AdminDeps extends Pick<Context, 'db' | 'now' | 'passwords'> {
   readonly afterChange: AfterAdminChange;
 }
 

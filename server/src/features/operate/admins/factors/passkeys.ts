@@ -1,7 +1,6 @@
 import type { Actor } from '../../../../access/audit.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
 import type { AdminContext } from '../../../../http/console/console-endpoint.ts';
 import { assertNotTooMany, Ceremonies, refused } from '../../../../sign-in/factors/ceremonies.ts';
 import {
@@ -15,12 +14,11 @@ import {
   requestOptions,
   siteOf,
 } from '../../../../sign-in/factors/webauthn.ts';
+import type { Context } from '../../../context.ts';
 import type { SecondFactors } from './second-factors.ts';
 import { type AdminKey, keyOf, type PasskeyRow, store } from './store.ts';
 
-export interface PasskeyDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface PasskeyDeps extends Pick<Context, 'db' | 'now'> {
   readonly factors: SecondFactors;
 }
 

@@ -1,12 +1,11 @@
 import { type Actor, recordChange } from '../../../../access/audit.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
-import type { SecretBox } from '../../../../base/secrets.ts';
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
 import type { AdminContext } from '../../../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../../../limits/rate-limit.ts';
 import { AuthenticatorCodes } from '../../../../sign-in/factors/authenticator-codes.ts';
 import { newRecoveryCodes, recoveryCodeHash } from '../../../../sign-in/factors/recovery-codes.ts';
+import type { Context } from '../../../context.ts';
 import {
   type AdminRow,
   deleteOtherSessions,
@@ -30,10 +29,7 @@ export interface FactorState {
   readonly isRequired: boolean;
 }
 
-export interface SecondFactorDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly secrets: SecretBox;
+export interface SecondFactorDeps extends Pick<Context, 'db' | 'now' | 'secrets'> {
   readonly limiter: RateLimiter;
 }
 

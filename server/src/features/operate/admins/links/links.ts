@@ -2,13 +2,11 @@ import { secretHash } from '../../../../access/access.ts';
 import { type Actor, recordChange } from '../../../../access/audit.ts';
 import { assertReach, type Reach, reachText, storedReach } from '../../../../access/reach.ts';
 import type { AdminRole } from '../../../../access/roles.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../../base/id.ts';
-import type { Passwords } from '../../../../base/passwords.ts';
-import { type Database, type Db, UniqueViolation } from '../../../../db/db.ts';
-import type { NewJob } from '../../../../jobs/job.ts';
+import { type Db, UniqueViolation } from '../../../../db/db.ts';
 import type { NewPasskey } from '../../../../sign-in/factors/webauthn.ts';
+import type { Context } from '../../../context.ts';
 import * as accounts from '../accounts/store.ts';
 import * as store from './store.ts';
 
@@ -26,16 +24,7 @@ const tenant = 'console';
 export const jobTenant = 'console';
 export const mailJob = 'mail.administrator';
 
-export interface LinkDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly passwords: Passwords;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** Where the console is, without a slash at the end. */
-  readonly publicUrl: () => string;
-  /** False while no mail server is configured; then links are handed over. */
-  readonly canMail: boolean;
-}
+export type LinkDeps = Pick<Context, 'db' | 'now' | 'passwords' | 'enqueue' | 'publicUrl' | 'canMail'>;
 
 /** What a mail is about; the token is made when the mail is sent, so that the outbox never holds one. */
 export interface MailPayload {

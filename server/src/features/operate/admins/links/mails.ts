@@ -1,17 +1,13 @@
-import type { Clock } from '../../../../base/clock.ts';
-import type { Database } from '../../../../db/db.ts';
 import { GiveUp, type JobHandler } from '../../../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../../../mail/mail-sender.ts';
 import { mailWords } from '../../../../mail/words/mail-words.ts';
+import type { Context } from '../../../context.ts';
 import { adminEmailKey, findAdminByEmail } from '../accounts/store.ts';
 import { invitationDays, linkAddress, type MailPayload, makeLink, resetHours } from './links.ts';
 import { findInvitation } from './store.ts';
 
-export interface AdminMailDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface AdminMailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl'> {
   readonly mail: MailSender;
-  readonly publicUrl: () => string;
 }
 
 /**

@@ -1,11 +1,8 @@
 import { type Actor, recordChange } from '../../../../access/audit.ts';
 import { type AppGrant, assertGrants } from '../../../../access/reach.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
-import type { SecretBox } from '../../../../base/secrets.ts';
-import { type Database, type Db, UniqueViolation } from '../../../../db/db.ts';
-import type { TargetRules } from '../../../../delivery/provider/target-rules.ts';
+import { type Db, UniqueViolation } from '../../../../db/db.ts';
 import { isoTime } from '../../../../http/answers.ts';
 import type { AdminContext } from '../../../../http/console/console-endpoint.ts';
 import type { Changes } from '../../../../http/shape.ts';
@@ -13,16 +10,13 @@ import { type AssertUnchanged, entityTag } from '../../../../resources/entity-ta
 import { addressProblem } from '../../../../sign-in/oidc/address-problem.ts';
 import type { IssuerKeys } from '../../../../sign-in/oidc/issuer-keys.ts';
 import { Unreadable } from '../../../../sign-in/oidc/read-json.ts';
+import type { Context } from '../../../context.ts';
 import { appRolesOf, type RoleGroups } from './person.ts';
 import type { ProviderFields, SsoPolicy } from './provider-schemas.ts';
 import type { ClientRegistration } from './relying-party.ts';
 import * as store from './store.ts';
 
-export interface ProviderDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly secrets: SecretBox;
-  readonly targets: TargetRules;
+export interface ProviderDeps extends Pick<Context, 'db' | 'now' | 'secrets' | 'targets'> {
   readonly keys: IssuerKeys;
 }
 

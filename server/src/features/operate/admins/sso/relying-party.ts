@@ -1,11 +1,11 @@
 import * as client from 'openid-client';
 import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import type { TargetRules } from '../../../../delivery/provider/target-rules.ts';
 import { addressIn, discover, type IssuerMetadata } from '../../../../sign-in/oidc/discovery.ts';
 import { TokenRefused, type VerifiedToken, verifyIdToken } from '../../../../sign-in/oidc/id-token.ts';
 import type { IssuerKeys } from '../../../../sign-in/oidc/issuer-keys.ts';
 import { ask, Unreadable } from '../../../../sign-in/oidc/read-json.ts';
+import type { Context } from '../../../context.ts';
 import type { AttemptRow } from './store.ts';
 
 /** How this service is known to a provider. */
@@ -16,10 +16,8 @@ export interface ClientRegistration {
   readonly scopes: string;
 }
 
-export interface RelyingPartyDeps {
-  readonly targets: TargetRules;
+export interface RelyingPartyDeps extends Pick<Context, 'targets' | 'now'> {
   readonly keys: IssuerKeys;
-  readonly now: Clock;
 }
 
 /** What a browser is sent to the provider with; the rest stays here. */

@@ -1,11 +1,11 @@
 import { secretHash } from '../../../../access/access.ts';
 import { recordChange } from '../../../../access/audit.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { Failure, fail } from '../../../../base/errors.ts';
 import { randomText } from '../../../../base/id.ts';
-import { type Database, UniqueViolation } from '../../../../db/db.ts';
+import { UniqueViolation } from '../../../../db/db.ts';
 import type { AdminContext, NewSession } from '../../../../http/console/console-endpoint.ts';
 import { Unreadable } from '../../../../sign-in/oidc/read-json.ts';
+import type { Context } from '../../../context.ts';
 import type { AfterAdminChange } from '../accounts/after-change.ts';
 import type { SignInOrigin } from '../accounts/client.ts';
 import { isFactorRequired, lockAdmin, lockAdminOf } from '../accounts/store.ts';
@@ -16,9 +16,7 @@ import { AnswerRefused, type RelyingParty } from './relying-party.ts';
 import type { SessionPort } from './session-port.ts';
 import * as store from './store.ts';
 
-export interface SingleSignOnDeps {
-  readonly db: Database;
-  readonly now: Clock;
+export interface SingleSignOnDeps extends Pick<Context, 'db' | 'now'> {
   readonly sessions: SessionPort;
   readonly providers: SsoProviders;
   readonly party: RelyingParty;

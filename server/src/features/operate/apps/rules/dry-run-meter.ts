@@ -7,10 +7,9 @@ import type {
 } from '../../../../access/rules/dry-run.ts';
 import { type MemberRole, memberRoles, type Verb } from '../../../../access/rules/rule-types.ts';
 import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { sql } from '../../../../base/sql.ts';
-import type { Database, Db } from '../../../../db/db.ts';
-import type { InBackground } from '../../../feature.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { Context } from '../../../context.ts';
 
 export interface DryRunCount extends DryRunCell {
   readonly outcome: DryRunOutcome;
@@ -26,11 +25,7 @@ export interface DryRunReport {
   readonly counts: readonly DryRunCount[];
 }
 
-interface Deps {
-  readonly db: Database;
-  readonly now: Clock;
-  readonly inBackground: InBackground;
-}
+type Deps = Pick<Context, 'db' | 'now' | 'inBackground'>;
 
 interface Count {
   readonly appId: string;

@@ -1,14 +1,12 @@
 import { type Actor, recordChange } from '../../../../access/audit.ts';
-import { type RuledFields, readRules, tidied } from '../../../../access/rules/check.ts';
+import { readRules, tidied } from '../../../../access/rules/check.ts';
 import type { DryRun } from '../../../../access/rules/dry-run.ts';
 import type { ResourceName } from '../../../../access/rules/presets.ts';
 import type { StoredAppRules } from '../../../../access/rules/rule-types.ts';
 import { compileRules } from '../../../../access/rules/rules.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
-import type { Database } from '../../../../db/db.ts';
-import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import { type AssertUnchanged, entityTag } from '../../../../resources/entity-tag.ts';
+import type { Context } from '../../../context.ts';
 import * as store from '../store.ts';
 import type { DryRunCount, DryRunCounter, DryRunReport } from './dry-run-meter.ts';
 
@@ -28,13 +26,8 @@ interface Changing {
   readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
-interface Deps {
-  readonly db: Database;
-  readonly cacheVersion: CacheVersion;
-  readonly now: Clock;
+interface Deps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'ruledFields'> {
   readonly counter: DryRunCounter;
-  /** What rules can speak of. */
-  readonly ruledFields: RuledFields;
 }
 
 /** The dry runs of apps, for the console. */

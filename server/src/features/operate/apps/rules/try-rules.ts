@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Caller, type FindHeld, knowInstallations } from '../../../../access/caller.ts';
+import { type Caller, knowInstallations } from '../../../../access/caller.ts';
 import type { AppContext } from '../../../../access/context.ts';
 import {
   bucketRecords,
@@ -12,16 +12,14 @@ import { ruleSentence } from '../../../../access/rules/sentences.ts';
 import { type Failure, fail, failureOf } from '../../../../base/errors.ts';
 import { type Call, type Endpoint, JsonText } from '../../../../http/endpoint.ts';
 import { assertGranted, grantOf, isOpen, rulesFor } from '../../../../http/grants.ts';
+import type { Context } from '../../../context.ts';
 
 /**
  * What an app's rules would answer to somebody, determined by the endpoints themselves: their grants decide who may call, and
  * what they locate and list decides for which records. Nothing is changed.
  */
 
-export interface TryDeps {
-  /** All endpoints of the interface. */
-  readonly endpoints: () => readonly Endpoint[];
-  readonly findHeld: FindHeld;
+export interface TryDeps extends Pick<Context, 'endpoints' | 'findHeld'> {
   /** The path parameters above a record, such as a scenario's storyline, beside its own id. */
   readonly findParents: (name: ResourceName, appId: string, objectId: string) => Promise<Params | undefined>;
 }

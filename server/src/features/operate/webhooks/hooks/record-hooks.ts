@@ -1,13 +1,10 @@
 import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail, failureOf } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
 import { andThen } from '../../../../base/maybe-promise.ts';
 import type { SecretBox } from '../../../../base/secrets.ts';
-import type { Database } from '../../../../db/db.ts';
-import type { TargetRules } from '../../../../delivery/provider/target-rules.ts';
 import { mergePatch } from '../../../../resources/merge-patch.ts';
-import type { InBackground } from '../../../feature.ts';
+import type { Context } from '../../../context.ts';
 import type { FindRecordHook, HookRecord, Proposal, RecordEventType, RecordHook } from '../../../record-hooks.ts';
 import { callWebhook } from '../deliver.ts';
 import type { LiveWebhook, WebhookDirectory } from '../directory.ts';
@@ -17,13 +14,9 @@ import { askingOf } from '../views.ts';
 import { type HookAnswer, hookData, readHookAnswer } from './hook-answer.ts';
 import { HookLine } from './hook-line.ts';
 
-export interface RecordHookDeps {
-  readonly db: Database;
+export interface RecordHookDeps extends Pick<Context, 'db' | 'now' | 'targets' | 'inBackground'> {
   readonly directory: WebhookDirectory;
-  readonly now: Clock;
   readonly secrets: Pick<SecretBox, 'open'>;
-  readonly targets: TargetRules;
-  readonly inBackground: InBackground;
 }
 
 /** For all webhooks that a request asks, together: as long as a client may be expected to wait. */

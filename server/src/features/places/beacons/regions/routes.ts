@@ -7,18 +7,16 @@ import { fail } from '../../../../base/errors.ts';
 import type { Db } from '../../../../db/db.ts';
 import { exampleId, pointerExample, pointerSchema, recordAnswer } from '../../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../../http/endpoint.ts';
+import type { Context } from '../../../context.ts';
 import { planRegions, type Region, type Site } from './plan.ts';
 import { readSite, type Whereabouts } from './store.ts';
 
-export interface RegionDeps {
+export interface RegionDeps extends Pick<Context, 'findInstallationId' | 'findProvable' | 'existingVenues'> {
   readonly db: Db;
-  readonly findInstallationId: (db: Db, appId: string, id: string) => Promise<string | undefined>;
-  readonly findProvable: (db: Db, appId: string, objectId: string) => Promise<Provable | undefined>;
   readonly findWhereabouts: (
     db: Db,
     key: { readonly appId: string; readonly installationId: string },
   ) => Promise<Whereabouts>;
-  readonly existingVenues: (db: Db, appId: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 /** No app on iOS may monitor more; see plan.ts. */

@@ -1,22 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../../../base/clock.ts';
 import { Failure, fail } from '../../../../base/errors.ts';
 import { FairQueue } from '../../../../base/fair-queue.ts';
 import { firstIdAt, newObjectId } from '../../../../base/id.ts';
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
 import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import type { PollerSource } from '../../../../db/nodes/poller.ts';
 import type { WriteListener, WrittenRow } from '../../../../db/writes/watched-database.ts';
 import type { CurrentList, FollowedList } from '../../../../http/endpoint.ts';
 import { clientNetwork } from '../../../../limits/rate-limit.ts';
+import type { Context } from '../../../context.ts';
 import { followGroup, type Listener, ListGroup } from './group.ts';
 import * as store from './store.ts';
 
-export interface FollowersDeps {
-  readonly db: Database;
+export interface FollowersDeps extends Pick<Context, 'db' | 'now' | 'onError'> {
   readonly cacheVersion: Pick<CacheVersion, 'change' | 'onChange'>;
-  readonly now: Clock;
-  readonly onError: (what: string, error: unknown) => void;
 }
 
 export interface Followed {

@@ -4,7 +4,6 @@ import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import type { AppPseudonyms } from '../../../../access/pseudonyms/pseudonyms.ts';
 import { beaconsOf, findVenuesOf } from '../../../../access/venue-limit.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { fail } from '../../../../base/errors.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Database } from '../../../../db/db.ts';
@@ -17,6 +16,7 @@ import {
   timestampSchema,
 } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import type { Context } from '../../../context.ts';
 import { findBatches, findSegments } from '../lock/track-store.ts';
 
 const heard = Type.Object({
@@ -36,12 +36,10 @@ const nearby = Type.Object({
 });
 const nearbyExample = { beacons: [{ beaconId: exampleId, rssi: -52, samples: 9, lastHeardAt: exampleCreated }] };
 
-interface Deps {
-  readonly db: Database;
+interface Deps extends Pick<Context, 'db' | 'now'> {
   /** The phones (objectIds) that an administrator has paired. */
   readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
   readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
-  readonly now: Clock;
 }
 
 /** A calibration takes half a minute. */

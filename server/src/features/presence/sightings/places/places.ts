@@ -5,7 +5,8 @@ import { isProven } from '../../../../access/installation-proof.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import { isoTime } from '../../../../http/answers.ts';
-import type { Announce, DomainEvent } from '../../../domain-event.ts';
+import type { Context } from '../../../context.ts';
+import type { DomainEvent } from '../../../domain-event.ts';
 import { lockNamed } from '../lock/lock.ts';
 import { type Batch, isOfPlace, readTime } from '../read/reports.ts';
 import type { ItemProblem, Sender } from '../stages/stages.ts';
@@ -45,11 +46,7 @@ function readPlace(raw: unknown, index: number): Report | ItemProblem {
   return { index, venueId, event, sentTime };
 }
 
-export interface PlaceDeps {
-  readonly announce: Announce;
-  /** Those of the ids that are venues of the app. */
-  readonly existingVenues: (db: Db, appId: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
-}
+export type PlaceDeps = Pick<Context, 'announce' | 'existingVenues'>;
 
 /** Reads what a batch says about venues, and keeps it. `db` is a transaction. */
 export async function takePlaces(

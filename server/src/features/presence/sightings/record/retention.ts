@@ -9,7 +9,7 @@ import { analyzePartitions, dropPartitions, type Partition, partitionsOlderThan 
 import { type DbTable, type RetentionRule, stepColumn } from '../../../../db/table.ts';
 import type { JobHandler } from '../../../../jobs/job.ts';
 import { Pace, sweepRest } from '../../../../jobs/pace.ts';
-import type { AppsWith } from '../../../feature.ts';
+import type { Context } from '../../../context.ts';
 import { forgetAnswers } from '../lock/fresh.ts';
 import { tryLockInstallation } from '../lock/lock.ts';
 import { newestSamples, presence, sightingKeys, trackSamples, tracks } from '../traces/tables.ts';
@@ -235,13 +235,8 @@ export interface Retention {
   stop(): void;
 }
 
-export interface RetentionDeps {
-  readonly db: Database;
-  readonly now: () => number;
-  /** Every table that says how long its rows are kept, of all features. */
-  readonly keptTables: readonly DbTable[];
+export interface RetentionDeps extends Pick<Context, 'db' | 'now' | 'keptTables' | 'appsWith'> {
   readonly listApps: () => Promise<readonly RetainedApp[]>;
-  readonly appsWith: AppsWith;
   /** Apps that have rows in these are told to `beforePurge` too, though nothing of theirs is old. */
   readonly countedTables?: readonly DbTable[];
   /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
@@ -378,11 +373,7 @@ async function eraseTraces(
   }
 }
 
-export interface TraceErasureDeps {
-  readonly db: Database;
-  /** The tables that say where somebody was or what they were sent, of all features. */
-  readonly traceTables: readonly DbTable[];
-}
+export type TraceErasureDeps = Pick<Context, 'db' | 'traceTables'>;
 
 export function erasureJobHandlers(erasing: TraceErasureDeps): Record<typeof eraseJob, JobHandler> {
   return {

@@ -9,8 +9,8 @@ import { newObjectId } from '../../../../base/id.ts';
 import { exampleCreated, exampleId, isoTime, objectIdSchema, recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../../http/shape.ts';
-import type { Outbox } from '../../../../jobs/outbox.ts';
-import { type Blur, smallGroup } from '../../../blur.ts';
+import { smallGroup } from '../../../blur.ts';
+import type { Context } from '../../../context.ts';
 import { findBeaconsById } from '../site/site.ts';
 import { findTrigger } from '../site/triggers.ts';
 import type { ReplayRow } from '../traces/tables.ts';
@@ -121,11 +121,7 @@ const example = {
   against: { ...counted, sent: 1180, visitors: 640, reasons: {} },
 };
 
-export interface ReplayRouteDeps extends ReplayDeps {
-  readonly enqueue: Outbox['enqueue'];
-  /** How the app's counts are told where small groups are protected. */
-  readonly findBlur: (appId: string) => Promise<Blur>;
-}
+export interface ReplayRouteDeps extends ReplayDeps, Pick<Context, 'enqueue' | 'findBlur'> {}
 
 /** Compares a draft of rules with those of a message over what was recorded. */
 export function replayConsoleEndpoints(deps: ReplayRouteDeps): readonly ConsoleEndpoint[] {

@@ -13,11 +13,11 @@ import {
 import { appRules, historyMs } from '@pharos/engine/decide';
 import { permissionsOf } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
-import type { Clock } from '../../../../base/clock.ts';
 import { joinSql, sql } from '../../../../base/sql.ts';
 import { WorkSlices } from '../../../../base/work-slices.ts';
-import type { Database, Db } from '../../../../db/db.ts';
+import type { Db } from '../../../../db/db.ts';
 import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../../jobs/job.ts';
+import type { Context } from '../../../context.ts';
 import { findBeaconsById } from '../site/site.ts';
 import { type ReportedEventRow, toEvent } from '../traces/reported.ts';
 import type { ReplayRow } from '../traces/tables.ts';
@@ -261,14 +261,12 @@ export interface JudgedVisitor {
   readonly consents: string | null;
 }
 
-export interface ReplayDeps {
+export interface ReplayDeps extends Pick<Context, 'db' | 'now'> {
   /** Installations in order of their ids; they are another feature's. */
   readonly installations: {
     readonly next: (db: Db, appId: string, after: string, limit: number) => Promise<readonly JudgedVisitor[]>;
     readonly count: (db: Db, appId: string) => Promise<number>;
   };
-  readonly db: Database;
-  readonly now: Clock;
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
 
