@@ -1,6 +1,8 @@
 import { firstIdAt, newObjectId } from '../base/id.ts';
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
 import { type Db, fillPage, type Row } from '../db/db.ts';
+import type { RowOf } from '../db/table.ts';
+import type { audit } from './tables.ts';
 
 /** The person who makes a change in the management console or on the command line. */
 export interface Actor {
@@ -104,17 +106,7 @@ export async function recordFolded(db: Db, { change, withinMs, most, fold }: Fol
 
 const others = 'others';
 
-export interface AuditRow {
-  readonly audit_id: string;
-  readonly app_id: string | null;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly before_state: string | null;
-  readonly after_state: string | null;
-  readonly address: string | null;
-  readonly created_at: number;
-}
+export type AuditRow = RowOf<typeof audit>;
 
 export interface AuditFilter {
   readonly appId: string | undefined;

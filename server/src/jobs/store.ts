@@ -1,21 +1,11 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
+import type { RowOf } from '../db/table.ts';
 import type { Job } from './job.ts';
 import { jobs as table } from './tables.ts';
 
-interface JobRow {
-  readonly app_id: string;
-  readonly job_id: string;
-  readonly kind: string;
-  readonly payload: string;
-  readonly run_at: number;
-  readonly expires_at: number | null;
-  readonly attempts: number;
-  readonly lease_token: string;
-  readonly created_at: number;
-  readonly trace: string | null;
-}
+type JobRow = Omit<RowOf<typeof table>, 'state' | 'last_error' | 'subject'> & { readonly lease_token: string };
 
 export interface JobRecord {
   readonly appId: string;

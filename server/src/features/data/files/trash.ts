@@ -2,6 +2,7 @@ import { fail } from '../../../base/errors.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { BlobStore } from '../../../blobs/blob-store.ts';
 import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import type { RowOf } from '../../../db/table.ts';
 import type { JobHandler } from '../../../jobs/job.ts';
 import { type AssertUnchanged, tagOfRow } from '../../../resources/entity-tag.ts';
 import type { Maker, Past, PastRecord } from '../../../resources/past.ts';
@@ -21,17 +22,10 @@ export interface ForgottenFile {
   readonly storedName: string;
 }
 
-interface FileRow {
-  readonly name: string;
-  readonly stored_name: string;
-  readonly content_type: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly created_by: string | null;
-  readonly by_admin: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+type FileRow = Pick<
+  RowOf<typeof files.table>,
+  'name' | 'stored_name' | 'content_type' | 'size' | 'sha256' | 'created_by' | 'by_admin' | 'created_at' | 'updated_at'
+>;
 
 /** What a deleted file is made again of. */
 interface FileState {

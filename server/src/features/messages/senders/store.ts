@@ -1,23 +1,10 @@
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import type { RowOf } from '../../../db/table.ts';
 import type { PushSenderKind } from '../../../delivery/push/push-sender.ts';
+import type { senders } from './tables.ts';
 
-export interface SenderRow {
-  readonly app_id: string;
-  readonly kind: PushSenderKind;
-  /** Sealed. */
-  readonly settings: string;
-  /** JSON. */
-  readonly summary: string;
-  readonly tested_at: number | null;
-  readonly test_ok: number | null;
-  readonly test_text: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly former_settings: string | null;
-  readonly former_summary: string | null;
-  readonly former_at: number | null;
-}
+export type SenderRow = RowOf<typeof senders> & { readonly kind: PushSenderKind };
 
 export function listSenders(db: Db, appId: string): Promise<SenderRow[]> {
   return db.all<SenderRow>(sql`select * from senders where app_id = ${appId} and settings <> '' order by kind`);

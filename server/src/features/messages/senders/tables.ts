@@ -7,7 +7,9 @@ export const senders = defineTable({
   columns: {
     app_id: text,
     kind: text,
+    /** Sealed. */
     settings: text,
+    /** JSON. */
     summary: text,
     tested_at: nullable(bigint),
     test_ok: nullable(bigint),

@@ -1,57 +1,18 @@
 import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import type { RowOf } from '../../../db/table.ts';
+import type { webhookDeliveries, webhooks } from './tables.ts';
 
 /** Webhooks and their deliveries: only SQL. */
 
-export interface WebhookRow {
-  readonly app_id: string;
-  readonly object_id: string;
-  readonly url: string;
-  /** A JSON array. */
-  readonly events: string;
-  readonly description: string;
-  readonly is_enabled: number;
-  readonly secret: string;
-  readonly old_secret: string | null;
-  readonly old_secret_until: number | null;
-  readonly failing_since: number | null;
-  readonly last_error: string | null;
-  readonly disabled_reason: string | null;
-  readonly given_up: number;
-  readonly given_up_since: number | null;
-  readonly given_up_at: number | null;
-  /** The e-mail of the administrator who chose that it is told of the whole service. */
-  readonly service_by: string | null;
-  /** Of one that is asked before records change: a JSON array of names; null: all. */
-  readonly buckets: string | null;
-  /** Of such a one; null: refuse. */
-  readonly without_answer: WithoutAnswer | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type WebhookRow = RowOf<typeof webhooks> & { readonly without_answer: WithoutAnswer | null };
 
 /** What becomes of a change about which there was no answer. */
 export type WithoutAnswer = 'refuse' | 'allow';
 
 export type WebhookDeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
 
-export interface DeliveryRow {
-  readonly app_id: string;
-  readonly object_id: string;
-  readonly webhook_id: string;
-  readonly event: string;
-  readonly payload: string;
-  readonly state: WebhookDeliveryState;
-  readonly attempts: number;
-  readonly status: number | null;
-  readonly answer: string | null;
-  readonly reason: string | null;
-  readonly duration: number | null;
-  readonly next_at: number | null;
-  readonly expires_at: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type DeliveryRow = RowOf<typeof webhookDeliveries> & { readonly state: WebhookDeliveryState };
 
 export function listWebhooks(db: Db, appId: string): Promise<WebhookRow[]> {
   return db.all<WebhookRow>(sql`select * from webhooks where app_id = ${appId} order by object_id`);

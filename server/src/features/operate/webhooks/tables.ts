@@ -7,6 +7,7 @@ export const webhooks = defineTable({
     app_id: text,
     object_id: text,
     url: text,
+    /** A JSON array. */
     events: text,
     description: text,
     is_enabled: bigint,
@@ -19,8 +20,11 @@ export const webhooks = defineTable({
     given_up: withDefault(bigint),
     given_up_since: nullable(bigint),
     given_up_at: nullable(bigint),
+    /** The e-mail of the administrator who chose that it is told of the whole service. */
     service_by: nullable(text),
+    /** Of one that is asked before records change: a JSON array of names; null: all. */
     buckets: nullable(text),
+    /** Of such a one: allow, or null: refuse. */
     without_answer: nullable(text),
     created_at: bigint,
     updated_at: bigint,

@@ -1,8 +1,10 @@
 import { type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { aliveNodes, knownNodes } from '../../../db/nodes/work-shares.ts';
+import type { RowOf } from '../../../db/table.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import type { Published } from '../../../delivery/mqtt/mqtt-in-flight.ts';
+import type { deviceHandovers } from './session-tables.ts';
 
 /** Where a device listens. `session` names the connection. */
 export interface DeviceSession {
@@ -74,17 +76,7 @@ export async function insertHandover(db: Db, handover: Handover): Promise<void> 
     on conflict (app_id, message_id) do update set sender = excluded.sender`);
 }
 
-interface TakenRow {
-  readonly app_id: string;
-  readonly message_id: string;
-  readonly session: string;
-  readonly node: string;
-  readonly sender: string;
-  readonly payload: string | null;
-  readonly seconds: number;
-  readonly timeout_ms: number;
-  readonly expires_at: number;
-}
+type TakenRow = Omit<RowOf<typeof deviceHandovers>, 'state' | 'result'>;
 
 /** Takes what was handed over to this node; each row once. */
 export async function takeHandovers(db: Db, node: string): Promise<Handover[]> {

@@ -4,30 +4,15 @@ import { raw, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import { deleteSetting, findSetting, insertSetting, saveSetting } from '../../../../db/settings.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { adminSessions } from './tables.ts';
+import type { adminSessions, admins } from './tables.ts';
 
-export interface AdminRow {
-  readonly admin_id: string;
-  readonly email: string;
-  readonly email_key: string;
-  readonly name: string;
-  /** Null for whoever signs in with a passkey only. */
-  readonly password_hash: string | null;
+export type AdminRow = RowOf<typeof admins> & {
   readonly role: AdminRole;
-  /** JSON: where the role holds (`access/reach.ts`); null: everywhere. */
-  readonly apps: string | null;
-  /** 1: `apps` follows the groups of single sign-on. */
-  readonly apps_by_groups: number;
-  readonly disabled_at: number | null;
   /** In which the console was last opened; null: nobody knows. */
   readonly language: string | null;
-  /** Until when an owner may sign in with a password although only single sign-on is allowed. */
-  readonly local_until: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
   /** 1: the password alone is not enough. */
   readonly has_factor: number;
-}
+};
 
 export interface SessionRow extends AdminRow {
   readonly session_hash: string;
