@@ -9,14 +9,14 @@ import { hash } from 'node:crypto';
 export const smallGroup = '1-4';
 export type Count = number | typeof smallGroup | null;
 
-/** Fewer visitors are a small group. */
+/** A group of fewer visitors is small, and is protected. */
 export const fewest = 5;
 
 /** How much less often the noise is larger by one. With 0.6 three of four numbers are off by two or less before they are rounded. */
 const decay = 0.6;
 const [halfBytes, steps] = [4, 2 ** 32];
 const peak = 'peak';
-/** The standard deviation of a count that is told, of its noise and of its rounding together. */
+/** The standard deviation of a blurred count, from its noise and its rounding together. */
 export const blurDeviation = Math.sqrt((2 * decay) / (1 - decay) ** 2 + fewest ** 2 / 12);
 
 export class Blur {

@@ -4,11 +4,11 @@ import type { Permission } from '../access/roles.ts';
 interface KindFacts {
   readonly of: 'app' | 'service';
   readonly permission: Permission;
-  /** For the list of what one is told about. */
+  /** Its name in the list of subscriptions. */
   readonly name: string;
 }
 
-/** What can need a person. */
+/** The kinds of conditions that need a person. */
 export const conditionKinds = {
   failures: { of: 'app', permission: 'push.read', name: 'Messages fail' },
   refused: { of: 'app', permission: 'senders.read', name: 'A push service refuses the credentials' },

@@ -47,9 +47,9 @@ export interface Context extends Services {
   readonly mayHaveOlderNodes: boolean;
   /** Notes a change of beacons or messages, in its transaction. */
   readonly noteChange: (db: Db, key: Key) => Promise<void>;
-  /** What is found out by looking, several times a second. */
+  /** Polls the database several times a second for what other nodes have changed. */
   readonly poller: Poller;
-  /** Where somebody asks to be told which rows are written. */
+  /** Holds the listener that is called with every row written. */
   readonly writes: WriteWatch;
   /** Which share of the work this node does. */
   readonly shares: WorkShares;
@@ -65,14 +65,14 @@ export interface Context extends Services {
   readonly issuersTime: IssuersTime;
   /** The push providers that apps can set up. */
   readonly definitions: readonly SenderDefinition[] | undefined;
-  /** Those of all features. */
+  /** The endpoints of all features. */
   readonly endpoints: () => readonly Endpoint[];
   /** @throws Error if there is none */
   readonly endpointNamed: (operationId: string) => Endpoint;
-  /** The records of a resource, by the name that rules have for it. */
+  /** The records of a resource, by its name in the rules. */
   readonly tableOfRules: (name: ResourceName | undefined) => RecordTable | undefined;
-  /** The tables that say where somebody was or what she was sent. */
+  /** The tables that say where somebody was or what they were sent. */
   readonly traceTables: readonly DbTable[];
-  /** The tables whose rows go after some days. */
+  /** The tables with a retention period. */
   readonly keptTables: readonly DbTable[];
 }

@@ -19,10 +19,10 @@ export const domainEventTypes = [
   'occupancy.cleared',
 ] as const;
 
-/** What the live stream alone is told: for webhooks these would be too many. */
+/** Events of the live stream only: for webhooks there would be too many. */
 export const liveEventTypes = ['position.changed'] as const;
 
-/** What a webhook alone is told, for those who run the app: nobody else may hear of it. */
+/** Events of webhooks only, for those who run the app: nobody else may hear of them. */
 export const alertEventTypes = ['alert.begun', 'alert.ended', 'service.alert.begun', 'service.alert.ended'] as const;
 
 export type DomainEventType =

@@ -17,7 +17,7 @@ export interface EventLog {
 
 /** Log records belong to one feature, events to another: this is what passes between them. */
 export interface LogStore {
-  /** One that is there already stays as it is. */
+  /** Leaves an existing record as it is. */
   insert(dialect: Dialect, logs: readonly EventLog[]): Sql[];
   /** Moves records to another time. */
   change(dialect: Dialect, logs: readonly EventLog[]): Sql[];

@@ -22,7 +22,7 @@ export interface Feature {
   readonly jobs?: JobHandlers;
   /** Hourly tasks, by a name for the log. */
   readonly sweeps?: Readonly<Record<string, () => Promise<unknown>>>;
-  /** The same for what each process has to do for itself, because it holds something in memory; of the others, one node does each. */
+  /** Hourly tasks that each process does for itself, because it holds something in memory; of the others, one node does each. */
   readonly ownSweeps?: Readonly<Record<string, () => Promise<unknown>>>;
   /** Starts what runs by itself. Called once, when everything is ready. */
   readonly start?: () => void;

@@ -7,7 +7,7 @@ export interface ManagedChange {
   readonly was: object;
   /** ISO 8601; undefined where the record is gone. */
   readonly updatedAt: string | undefined;
-  /** It was so before: nothing was done. */
+  /** It was so before, and nothing was done. */
   readonly isAlready?: true;
 }
 
@@ -26,7 +26,7 @@ export interface ManagedKind {
   readonly permission: Permission;
   /** As the audit calls them: `3 of Users`. */
   readonly name: string;
-  /** They are deleted. */
+  /** The change deletes them. */
   readonly deletes?: true;
   /** They are people: the audit names each of them and what was before, so that it stays findable what was done to whom. */
   readonly isPeople?: true;

@@ -25,13 +25,13 @@ export const listMessageGoals = async (db: Db, appId: string) => [
   ...(await scenarios.listGoals(db, appId)),
 ];
 
-/** Those that are valid only for a time. */
+/** Enabled messages that are valid only for a time. */
 export const listTimedMessages = async (db: Db, appId: string) => [
   ...(await notifications.listTimed(db, appId)),
   ...(await scenarios.listTimed(db, appId)),
 ];
 
-/** What messages are called, and their goals. */
+/** The names and goals of messages. */
 export async function findMessageNames(db: Db, appId: string, ids: readonly string[]) {
   const ofNotifications = await notifications.findNames(db, appId, ids);
   const ofScenarios = await scenarios.findNames(db, appId, ids);
@@ -45,7 +45,7 @@ const ruledMessages: Readonly<Record<Kind, RuledTable>> = {
   scenario: { rules: 'scenarios', records: looseDetails },
 };
 
-/** Of these messages those that the caller may get. */
+/** The ids of those of the messages that the caller may get. */
 export async function readableTriggers(
   db: Db,
   caller: Caller,

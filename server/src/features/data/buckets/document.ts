@@ -42,7 +42,7 @@ const mapColumns = <T>(columns: SlotColumns, to: Readonly<Record<DeclaredType, T
 
 const componentOf = (bucket: string) => `Bucket_${bucket}`;
 
-/** The JSON with another value for each member called `metadata`. */
+/** Replaces the value of each member called `metadata`. */
 function withMetadata(value: unknown, metadata: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, member: unknown) => (name === 'metadata' ? metadata : member));
 }
@@ -52,7 +52,7 @@ interface Described {
   readonly columns: SlotColumns;
 }
 
-/** What can be done with the records of one bucket. */
+/** The general endpoint for records, described for one bucket. */
 function ofBucket(general: Endpoint, { name, columns }: Described): Endpoint {
   const document = { $ref: `#/components/schemas/${componentOf(name)}` };
   const example = mapColumns(columns, columnExamples);

@@ -3,7 +3,7 @@ import { type FillDeps, fillBucket, purgeBucket } from './definition/fill.ts';
 import { learnMembers } from './definition/learn.ts';
 import type { BucketJob } from './service.ts';
 
-/** All may be repeated, and all are tried for ever: a slot that is never filled is never used. */
+/** All may be repeated, and are retried for as long as it takes: a slot that is never filled is never used. */
 const common = { concurrency: 1, maxAttempts: 50, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
 export interface BucketJobDeps extends FillDeps {

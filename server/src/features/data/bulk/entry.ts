@@ -6,14 +6,14 @@ import type { Done, Target } from './target.ts';
 
 /** Ids that the audit names of records. Users are all named. */
 const maxNamed = 100;
-/** Of users; a change of more gets a second entry, so that none grows without end. */
+/** At most this many users in one entry; a change of more gets a second one. */
 const maxPeople = 5_000;
-/** Most records that are changed before the entry says so: if the process ends there, these are missing from it. */
+/** At most this many changes are not in the entry yet: if the process ends now, these are missing. */
 const atOnce = 25;
 /** A change of many goes on within this time. */
 const goesOnMs = 3_600_000;
 
-/** What the entry says, apart from what was before. */
+/** What the entry says, without the earlier states. */
 interface About {
   readonly count: number;
   readonly ids: readonly string[];
@@ -91,7 +91,7 @@ export class Entry {
     return { ...main, ...(was ? { was } : {}) };
   }
 
-  /** What was changed in records that may be personal is left out. */
+  /** Leaves out what was changed in records that may be personal. */
   #aboutOf(done: readonly Done[]): About {
     const { change, bucketName, records = [] } = this.#call.body;
     const { isPersonal } = this.#target;
@@ -119,7 +119,7 @@ export class Entry {
   }
 }
 
-/** Two parts of one change. Of records beyond the most that are named only the number is added. */
+/** Joins two parts of one change. Of records beyond `most` only the number is added. */
 function together(earlier: About, later: About, most: number): About {
   const room = Math.max(0, most - earlier.ids.length);
   const named = new Set(later.ids.slice(0, room));

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { defineShape } from '../../../http/shape.ts';
 
-/** Of records that are no data of the interface. */
+/** Operations on records that only the console has. */
 export const managedOperations = ['changeAppUser', 'changeWebhook', 'deleteWebhook'] as const;
 export type ManagedOperation = (typeof managedOperations)[number];
 

@@ -33,16 +33,16 @@ export interface Done {
   readonly objectId: string;
   readonly updatedAt: string | undefined;
   readonly was?: object;
-  /** It was so before, as after a request whose answer was lost: nothing was done now, so it is not among what was done. */
+  /** It was so before, for instance after a request whose answer was lost, and is not counted as done. */
   readonly isAlready?: true;
 }
 
-/** What is changed or deleted, and how one of them is. */
+/** What is changed or deleted, and how one record is. */
 export interface Target {
   /** As the audit calls them. */
   readonly name: string;
   readonly does: 'change' | 'delete' | 'restore';
-  /** What they have may be personal, and is not kept in the audit. */
+  /** Their members may be personal, and are not kept in the audit. */
   readonly isPersonal: boolean;
   /** The audit names each of them. */
   readonly isPeople: boolean;
@@ -124,7 +124,7 @@ async function dataTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Targ
 interface Operation {
   readonly app: AppContext;
   readonly endpoint: Endpoint;
-  /** Its GET. */
+  /** The endpoint that reads one. */
   readonly reading: Endpoint;
 }
 
@@ -178,6 +178,6 @@ function hasAlready(record: Plain, change: object, method: Endpoint['method']): 
   });
 }
 
-/** A pointer is one value. */
+/** An object that is no pointer: a pointer counts as one value. */
 const isPlain = (value: unknown): value is Plain =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !('__type' in value);

@@ -6,7 +6,7 @@ import { blobKeyOf } from './place/file-name.ts';
 
 /** Deletes the files of an erased user, with their bytes. */
 
-/** What earlier versions have asked for. */
+/** The job that earlier versions have enqueued. */
 export const eraseFilesJob = 'files.erase';
 
 interface Erasure {

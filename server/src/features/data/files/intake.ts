@@ -35,7 +35,7 @@ export interface Announced {
   /** Bytes; undefined if the body is sent in chunks. */
   readonly length: number | undefined;
   readonly maxBytes: number;
-  /** It was stored before, under the same key. */
+  /** It was stored before, under the same `Idempotency-Key`. */
   readonly isDone: boolean;
 }
 
@@ -72,13 +72,13 @@ export function fileIntake(deps: FileDeps) {
   };
 }
 
-/** Room for a file that is there already is no question any more. */
+/** Whether the file is stored already, so that no room is needed. */
 async function isDone({ keys }: FileDeps, call: Announcing, { name }: Limits): Promise<boolean> {
   const named = keyOf(call, name);
   return named !== undefined && (await keys.isDone(named));
 }
 
-/** How the request is named, if it is. */
+/** The request's `Idempotency-Key`, if it has one. */
 function keyOf({ app, user, secretKey, administrator, headers }: Announcing, name: string) {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
@@ -87,7 +87,7 @@ function keyOf({ app, user, secretKey, administrator, headers }: Announcing, nam
   return { appId: app.appId, caller, address: `POST /files/${name}`, key: String(key) };
 }
 
-/** Everything that the head of the request says, so that a refusal saves the transfer. */
+/** Reads and checks the head of the request, so that a refusal saves the transfer. */
 function readHead(headers: Announcing['headers'], { name: given, maxBytes }: Limits): Omit<Announced, 'isDone'> {
   const name = readFileName(given);
   const contentType = readMediaType(headers['content-type'] as string | undefined);

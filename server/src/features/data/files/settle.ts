@@ -7,7 +7,7 @@ import { findFilesAfter, markBytes, type StoredFile } from './store.ts';
 
 const pageSize = 200;
 const maxNamed = 10;
-/** A storage that is far away answers several questions in the time of one. */
+/** A remote storage answers several questions in the time of one. */
 const atOnce = 16;
 
 export interface SettleDeps extends Pick<Context, 'blobs' | 'now'> {

@@ -16,7 +16,7 @@ export interface Deleted extends PastRecord {
   readonly children: readonly Child[];
 }
 
-/** A kind of record that is kept as it was. `kept-kinds.ts` lists them. */
+/** A kind of record of which earlier states are kept. `kept-kinds.ts` lists them. */
 export interface KeptKind {
   readonly name: string;
   readonly read: Permission;

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Past } from '../../../resources/past.ts';
 import * as store from './store.ts';
 
-/** How much is kept. What was kept first goes first, and never what was noted last. */
+/** How much is kept. The oldest goes first, and the newest entry never. */
 export const bounds = Object.freeze({
   versionsOfRecord: 30,
   bytesOfRecord: 1_048_576,
@@ -13,7 +13,7 @@ export const bounds = Object.freeze({
   trashDays: 30,
 });
 
-/** What is kept of a record that went with another one. Whose it was is kept only if it was the other's owner. */
+/** What is kept of a record that was deleted with another one. Its owner is kept only if both had the same. */
 export interface Child {
   readonly kind: string;
   readonly objectId: string;

@@ -230,7 +230,7 @@ const deletedOf = (row: store.TrashRow): Deleted => ({
 const isAmong = (venues: readonly string[], venueId: string | undefined) =>
   venueId !== undefined && venues.includes(venueId);
 
-/** Names of records that may be personal are left out. */
+/** Leaves out names of records that may be personal. */
 function auditOf({ call }: HistoryCall, action: string, row: store.TrashHead, now: number): Change {
   const { app_id: appId, kind, record_id: subject, title } = row;
   const about = { kind, ...(kind === 'records' ? {} : { title }) };

@@ -40,7 +40,7 @@ export async function deleteVersionsOf(db: Db, record: RecordOf): Promise<void> 
   await db.run(sql`delete from versions where ${ofRecord(record)}`);
 }
 
-/** Of a record that is not in the trash. */
+/** Deletes the versions of a record that is not in the trash. */
 export async function deleteOrphanedVersions(db: Db, { appId, kind, recordId }: RecordOf): Promise<void> {
   await db.run(sql`delete from versions where ${ofRecord({ appId, kind, recordId })} and not exists
     (select 1 from trash where app_id = ${appId} and kind = ${kind} and record_id = ${recordId})`);
@@ -98,7 +98,7 @@ export function findTrash(db: Db, appId: string, trashId: string): Promise<Trash
   return db.one<TrashRow>(sql`select * from trash where app_id = ${appId} and object_id = ${trashId}`);
 }
 
-/** What a record was when it was deleted last. */
+/** The entry of a record's last deletion. */
 export function findLastDeleted(
   db: Db,
   { appId, kind, recordId }: RecordOf,
@@ -141,7 +141,7 @@ export async function deleteVersionsWithin(db: Db, appId: string, withinId: stri
   await db.run(sql`delete from versions where app_id = ${appId} and within_id = ${withinId}`);
 }
 
-/** What belonged to something that is gone, such as a bucket. */
+/** Deletes what belonged to something that is gone, such as a bucket. */
 export async function deleteWithin(db: Db, appId: string, withinId: string): Promise<void> {
   await db.run(sql`delete from trash where app_id = ${appId} and within_id = ${withinId}`);
   await deleteVersionsWithin(db, appId, withinId);

@@ -5,8 +5,6 @@ import type { PlaceHistory } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
 import { type RollupCells, Tallies, Tally } from './numbers/tally.ts';
 
-/** Adds hours of beacons up to everything else that is reported. */
-
 export interface AddingUp {
   readonly db: Db;
   readonly state: store.StateRow;
@@ -19,7 +17,7 @@ interface Day {
   readonly beacons: Set<string>;
   /** The zones, floors and venues in which the beacons were, by `keyOf`. */
   readonly places: Set<string>;
-  /** The same with the hour. */
+  /** The places with the hour, by `keyOf`. */
   readonly hoursOfPlaces: Set<string>;
 }
 
@@ -56,7 +54,7 @@ function daysOf({ state, places: history }: AddingUp, touched: readonly BeaconHo
   return days.values();
 }
 
-/** Each place and all beacons of an hour, then each beacon and place of a day and all of them. */
+/** Adds up first the hours (each place, and all beacons together), then the days (each beacon, each place, and all together). */
 export async function addUp(by: AddingUp, touched: readonly BeaconHour[]): Promise<void> {
   for (const day of daysOf(by, touched)) await addUpDay(by, day);
 }
@@ -111,7 +109,7 @@ function placeOf(key: string): [store.PlaceDimension, string] {
   return [dimension as store.PlaceDimension, id];
 }
 
-/** Adds up the zones, floors and venues of a day again, by where its beacons were: nothing else changes. */
+/** Adds up the zones, floors and venues of a day again, by where its beacons were. */
 export async function addUpPlaces(
   { db, state, places: history }: AddingUp,
   { from, until }: { readonly from: number; readonly until: number },

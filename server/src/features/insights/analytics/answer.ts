@@ -87,7 +87,7 @@ export interface Answering {
   readonly venues?: readonly string[] | undefined;
 }
 
-/** With how counts are told where small groups are protected. */
+/** What answers questions, with the blur where small groups are protected. */
 type Telling = Answering & { readonly blur: Blur | undefined };
 
 export async function answerOf(asking: Answering, question: NumbersQuestion): Promise<VisitNumbers> {
@@ -119,7 +119,7 @@ function periodOf(by: Telling, question: NumbersQuestion): Promise<PeriodNumbers
   return readSteadily(db, stretch, () => readPeriod(by, question));
 }
 
-/** A month that has just begun is not compared with a whole one. */
+/** As much of the period before as has passed of this one: a month that has just begun is not compared with a whole one. */
 async function soFarOf(
   by: Telling,
   { from, until, place }: NumbersQuestion,
@@ -269,7 +269,7 @@ async function insideOf(
   return ({ beacon_id }) => inside.has(beacon_id);
 }
 
-/** The same of several venues. */
+/** Whether it was in one of the venues. */
 async function belongsTo(
   by: Answering,
   dimension: Dimension,
@@ -286,7 +286,7 @@ async function belongsTo(
 
 interface Keys {
   readonly of: (startedAt: number) => string;
-  /** Of all intervals of a period, in order, also of those without visits. */
+  /** The beginnings of all intervals of a period in order, also of those without visits. */
   readonly all: (from: string, until: string) => string[];
 }
 

@@ -7,7 +7,7 @@ import { messageShowings, messageStates } from './messages/tables.ts';
 import type { BeaconPlace } from './numbers/places.ts';
 import { type Effects, Rollups } from './rollups.ts';
 
-/** What counts visits, with what it needs of other features. */
+/** Makes `Rollups`, with what it needs of other features. */
 export function createRollups(services: Services): Rollups {
   const { db, now, inBackground, visitChanges, appsWith, listApps, policyOf, findAppAccess } = services;
   const countedOf = (appId: string, timeZone: string) => ({ appId, timeZone });

@@ -10,7 +10,7 @@ import { wayEndpoints } from './ways/routes.ts';
 /** More visits than these are counted in more than some seconds. */
 const maxWaiting = 1_000;
 
-/** What visits and messages come to. */
+/** Statistics of visits and messages. */
 export function analyticsFeature(context: Context): Feature {
   const { db, inBackground, rollups, findMessageNames: namesOf, visitChanges, traceCounts } = context;
   const isBehind = async (db: Db, appId: string, isCounted: boolean) =>
@@ -30,7 +30,7 @@ export function analyticsFeature(context: Context): Feature {
   };
 }
 
-/** The opening hours of the venue that somebody asks about, or of all together. */
+/** The opening hours of one venue, or of all together. */
 async function findDays(context: Context, db: Db, appId: string, { place, venues }: DaysOf) {
   const { findVenueOf, listWhereBeaconsAre, dayKindsOf, listCalendars } = context;
   const venueOf = async (): Promise<string | undefined> => {

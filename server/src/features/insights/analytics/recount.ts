@@ -18,7 +18,7 @@ export interface CountedVisit {
   readonly dwell: number | null;
 }
 
-/** What is asked about visits; they are another feature's. */
+/** Reads of visits, which are another feature's. */
 export interface VisitReads {
   readonly begun: (
     db: Db,
@@ -52,7 +52,7 @@ export interface Recount {
   readonly places: PlaceHistory;
 }
 
-/** Places by what they are, once each. */
+/** A set of places. */
 export class Places {
   readonly #places = new Map<string, Place>();
   readonly #zone: string;
@@ -111,7 +111,7 @@ async function mayBeGone(
   return (await goneOf(db, asked)).length > 0;
 }
 
-/** All visits of a stretch of time, for who counts all of it. */
+/** All visits of a period, when all of it is counted. */
 export interface KnownVisits {
   readonly from: number;
   readonly until: number;

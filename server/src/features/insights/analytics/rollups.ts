@@ -27,7 +27,7 @@ const maxRestMs = 60_000;
  * writes wait.
  */
 const maxChanges = 2_000;
-/** So many visits are let go in one. */
+/** Visits that are let go in one transaction. */
 const maxLetGo = 200;
 
 export interface ChangedVisit {
@@ -45,7 +45,7 @@ export interface CountedApp {
 /** What is counted along with visits. */
 export interface Effects {
   readonly settle: (appId: string) => Promise<void>;
-  /** Those of which something is counted. */
+  /** The apps whose effects are counted. */
   readonly apps: () => Promise<readonly string[]>;
   readonly rebuild: (appId: string) => Promise<void>;
   readonly closeBefore: (appId: string, at: number) => Promise<boolean>;
@@ -65,7 +65,7 @@ export interface RollupDeps extends Pick<Context, 'db' | 'inBackground' | 'now'>
     readonly delete: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
     readonly apps: (db: Db) => Promise<readonly string[]>;
   };
-  /** What else follows from visits: the effects of messages. */
+  /** The effects of messages, which follow from visits. */
   readonly effects: Effects;
   readonly listApps: () => Promise<readonly CountedApp[]>;
   /** The apps that have visits, or beacons: of the others there is nothing to count. */
@@ -318,7 +318,7 @@ function firstWholeDay({ raw_since: since, time_zone: zone }: store.StateRow): n
 /** Notes that the ways of the day of a time (ms) are to be counted. */
 type Mark = (at: number) => Promise<void>;
 
-/** A time of each day that is to be counted. */
+/** One time of each day that is to be counted. */
 function daysOf(places: readonly Place[], { time_zone: zone }: store.StateRow): Iterable<number> {
   return new Map(places.map(({ hour }) => [dateOf(hour, zone), hour])).values();
 }

@@ -73,7 +73,7 @@ export class Occupancy {
     });
   }
 
-  /** What of it needs a person. */
+  /** The places over their limit, as conditions that need a person. */
   async conditions(appId: string): Promise<readonly ServiceCondition[]> {
     const rows = await store.listCrowded(this.#deps.db, appId);
     return rows.filter(({ begun_at }) => begun_at !== null).map(conditionOf);
@@ -107,7 +107,7 @@ export class Occupancy {
     if (hasTold) await onTold(appId);
   }
 
-  /** Its name, its venue and its limit may have been changed since: what is told is what holds now. */
+  /** Updates the name, the venue and the limit, which may have changed since. */
   async #renew(row: CrowdedRow, { name, venueId }: LimitedPlace, capacity: number): Promise<CrowdedRow> {
     if (row.name === name && row.venue_id === venueId && row.capacity === capacity) return row;
     const renewed = { ...row, name, venue_id: venueId, capacity };
@@ -115,7 +115,7 @@ export class Occupancy {
     return renewed;
   }
 
-  /** Whether it has reported something. */
+  /** Carries out a step. Whether it has reported something. */
   async #do(step: LimitStep, row: CrowdedRow, at: number): Promise<boolean> {
     const { db, announce } = this.#deps;
     if (step.do === 'forget') await store.forget(db, row);

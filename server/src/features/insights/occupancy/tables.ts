@@ -1,6 +1,6 @@
 import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
 
-/** Places where there are more people than may be, until it is over. */
+/** Places with more people than their limit, until that is over. */
 export const crowdedPlaces = defineTable({
   name: 'crowded_places',
   owner: 'occupancy',

@@ -20,7 +20,7 @@ export const addressMailJob = 'mail.report-address';
 export const confirmDays = 7;
 const dayMs = 86_400_000;
 
-/** So that nobody's mailbox is flooded. */
+/** How often mails go to one address. */
 const mailsToOne: RateRule = { perSecond: 1 / 600, burst: 3 };
 const mailsOfApp: RateRule = { perSecond: 1 / 60, burst: 40 };
 

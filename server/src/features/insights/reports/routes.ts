@@ -48,7 +48,7 @@ const viewerOf = (admin: AdminContext | undefined): Viewer => ({
   venues: signedIn(admin).venues,
 });
 
-/** A report costs a dozen questions and a thread. */
+/** How often a report may be looked at: it costs a dozen queries and a thread. */
 const looks: RateRule = { perSecond: 1 / 2, burst: 20 };
 const sendings: RateRule = { perSecond: 1 / 60, burst: 5 };
 

@@ -14,14 +14,14 @@ import * as store from './store.ts';
 export interface ReportApp {
   readonly appId: string;
   readonly name: string;
-  /** In which days are counted. */
+  /** The time zone in which days are counted. */
   readonly timeZone: string;
   readonly isDisabled: boolean;
 }
 
 export interface ReportVenue {
   readonly name: string;
-  /** Null: that of the app. */
+  /** Null: the app's. */
   readonly timeZone: string | null;
 }
 
@@ -61,7 +61,7 @@ export class ReportService {
     this.addresses = new ReportAddresses(deps);
   }
 
-  /** Those that the viewer may see. */
+  /** The reports that the viewer may see. */
   async list(appId: string, viewer: Viewer): Promise<readonly store.ReportRow[]> {
     return (await store.listReports(this.#deps.db, appId)).filter((row) => sees(viewer, row));
   }
@@ -213,7 +213,7 @@ export class ReportService {
     throw invalid([{ field: 'administrators', problem }]);
   }
 
-  /** What was said of a report. */
+  /** The report's settings, as they were sent. */
   async bodyOf(db: Db, row: store.ReportRow): Promise<ReportBody> {
     const addresses = await store.listAddresses(db, row.app_id, row.report_id);
     return {
@@ -226,11 +226,11 @@ export class ReportService {
   }
 }
 
-/** As long as nothing that is said of a report changes, it stays the same. */
+/** The tag of a report, which changes with its settings only. */
 export const reportTag = ({ venueId, every, isOn, administrators, addresses }: ReportBody): string =>
   entityTag(JSON.stringify([venueId, every, isOn, administrators, addresses]));
 
-/** Of addresses only how many: they are people who have no say in the audit. */
+/** What the audit keeps; of addresses only the number, since they are personal. */
 const auditOf = ({ venueId, every, isOn, administrators, addresses }: ReportBody) => ({
   venueId,
   every,

@@ -22,7 +22,7 @@ export function listReports(db: Db, appId: string): Promise<ReportRow[]> {
   return db.all(sql`select * from reports where app_id = ${appId} order by created_at, report_id`);
 }
 
-/** Of all apps: those that are switched on. */
+/** The reports of all apps that are switched on. */
 export function listWanted(db: Db): Promise<ReportRow[]> {
   return db.all(sql`select * from reports where is_on = 1 order by app_id, report_id`);
 }
@@ -62,7 +62,7 @@ export async function deleteReport(db: Db, { appId, reportId }: ReportKey): Prom
   await db.run(sql`delete from reports where app_id = ${appId} and report_id = ${reportId}`);
 }
 
-/** Of one report, or of all of an app. */
+/** The addresses of one report, or of all reports of an app. */
 export function listAddresses(db: Db, appId: string, reportId?: string): Promise<AddressRow[]> {
   const of = reportId === undefined ? sql`` : sql` and report_id = ${reportId}`;
   return db.all(

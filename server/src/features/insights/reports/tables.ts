@@ -35,7 +35,7 @@ export const reportAddresses = defineTable({
     email_key: text,
     /** The administrator responsible for it; once that one may not see the figures, the address gets nothing. */
     added_by: text,
-    /** Of the link that confirms. */
+    /** The hash of the token in the link that confirms. */
     token_hash: nullable(text),
     token_expires_at: nullable(bigint),
     confirmed_at: nullable(bigint),

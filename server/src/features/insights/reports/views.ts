@@ -74,7 +74,7 @@ interface Recipients {
   readonly own: readonly store.AddressRow[];
   readonly viewer: Viewer;
   readonly show: (email: string) => string;
-  /** The venue of the report. */
+  /** The venue of the report was deleted. */
   readonly isGone: boolean;
 }
 

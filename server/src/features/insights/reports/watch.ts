@@ -16,7 +16,7 @@ export interface ReportWatchDeps
 const everyMs = 60_000;
 const dayMs = 86_400_000;
 const name = 'looking for reports that are due';
-/** Longer than any period is late, and so that the console can say what became of the last ones. */
+/** How long mails are kept: longer than any period can be late, so that the console can say what became of the last ones. */
 const keptMs = 400 * dayMs;
 const noServer = 'No mail server is configured for this service (PHAROS_SMTP_URL).';
 

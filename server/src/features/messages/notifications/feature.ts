@@ -11,5 +11,5 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'notificationParts'> = { notificationParts };
 
-/** What is told at beacons. */
+/** Notifications: messages at single beacons. */
 export const notificationFeature = ({ notificationParts: { endpoints } }: Context): Feature => ({ endpoints });

@@ -3,8 +3,6 @@ import { joinSql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { type ValidTimes, validTimes } from '../../valid-times.ts';
 
-/** What others ask of notifications. */
-
 export async function listGoals(db: Db, appId: string): Promise<{ triggerId: string; goal: Goal }[]> {
   const rows = await db.all<{ object_id: string; goal: string }>(
     sql`select object_id, goal from notifications where app_id = ${appId} and goal is not null order by object_id`,
@@ -17,7 +15,7 @@ export interface TimedNotification extends ValidTimes {
   readonly beaconIds: readonly string[];
 }
 
-/** Those that are enabled and valid only for a time. */
+/** Enabled notifications that are valid only for a time. */
 export async function listTimed(db: Db, appId: string): Promise<TimedNotification[]> {
   const rows = await db.all<{ object_id: string; description: string; beacon_id: string; delivery: string }>(
     sql`select object_id, description, beacon_id, delivery from notifications

@@ -69,13 +69,13 @@ interface Person {
   readonly administrator?: string | undefined;
 }
 
-/** Who somebody is, to tell the one who wrote a push from the one who approves it. */
+/** The identity of a person, to tell the author of a push from whoever approves it. */
 export function authorOf({ administrator, user, secretKey }: Person): string {
   if (administrator !== undefined) return `admin ${administrator}`;
   return user ? `user ${user.userId}` : `key ${secretKey?.keyId ?? 'app'}`;
 }
 
-/** Who counts as having written what somebody sends: of a secret key also who has made it, and can use it. */
+/** The authors of what a caller sends: of a secret key also its maker, who can use it. */
 export function writersOf(caller: Person): readonly string[] {
   return [authorOf(caller), ...(caller.secretKey ? [authorOf({ administrator: caller.secretKey.madeBy })] : [])];
 }
@@ -87,8 +87,8 @@ export const authorsOf = (row: Pick<store.PushRow, 'authors'>): readonly string[
 export type AddressesOf = (db: Db, appId: string, userId: string) => Promise<readonly string[]>;
 
 /**
- * Whether it is one of the authors who approves. Somebody who is an administrator here and a user of the app there is one
- * person, told by the addresses that both have and had.
+ * Whether whoever approves is one of the authors. An administrator and a user of the app are one person if they share an address, now
+ * or before.
  */
 async function hasWritten(
   db: Db,

@@ -43,7 +43,7 @@ export const reachRecord = {
 
 export interface PushConsoleDeps extends ReachDeps, Pick<Context, 'now' | 'enqueue'> {
   readonly findApp: (appId: string) => Promise<Parameters<typeof hiddenMembers>[1]>;
-  /** What of installations some roles may not ask by. */
+  /** Members of installations by which some roles may not search. */
   readonly hidden: Tag['hides'];
 }
 
@@ -51,7 +51,7 @@ export function pushConsoleEndpoints(deps: PushConsoleDeps): readonly ConsoleEnd
   return [reach(deps), resume(deps)];
 }
 
-/** What a person wants to know before sending. */
+/** Tells before sending whom a push would reach. */
 function reach(deps: PushConsoleDeps): ConsoleEndpoint {
   return consoleEndpoint({
     method: 'GET',

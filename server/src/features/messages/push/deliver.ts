@@ -19,7 +19,7 @@ import * as store from './delivery-store.ts';
 
 /** Hands one message to many recipients and writes down what became of each. */
 
-/** What an app has set up: a sender, or why it cannot be used. */
+/** By provider the app's sender, or why it cannot be used. */
 export type UsableSenders = ReadonlyMap<
   PushSenderKind,
   { readonly sender: PushSender; readonly since: number } | { readonly problem: string }
@@ -46,7 +46,7 @@ export interface PushDeliveryDeps extends Pick<Context, 'markTokenDead' | 'now' 
   readonly paceOf: (appId: string, kind: PushSenderKind, since: number) => Pace;
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
-  /** Told what was written down. `sender` is null where no provider was asked. */
+  /** Called with what was stored. `sender` is null where no provider was asked. */
   readonly onWritten: (sender: string | null, state: string, count: number) => void;
 }
 
@@ -82,7 +82,7 @@ export const providerNames: Readonly<Record<PushSenderKind, string>> = {
   mqtt: 'MQTT',
 };
 
-/** Answers for which providers other credentials were entered meanwhile: what they have put off need not wait. */
+/** Sends the slice. Answers for which providers other credentials were entered meanwhile: what these have postponed need not wait. */
 export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): Promise<readonly PushSenderKind[]> {
   const { recipients, write } = delivering;
   if (recipients.length === 0) return [];
@@ -218,7 +218,7 @@ const ended = (state: Ending['state'], reason: string | null, sender: string | n
   language: null,
 });
 
-/** Undefined when the stop came in between. */
+/** Sends one message. Undefined when the service was stopped meanwhile. */
 async function attempt(
   deps: PushDeliveryDeps,
   one: Attempt,
@@ -345,7 +345,7 @@ interface Later {
   readonly tries: 0 | 1;
 }
 
-/** Later, or never when that is too late. */
+/** Postpones a message, or ends it when that would be too late. */
 function putOff(recipient: store.PushRecipient, { kind, at, reason, tries }: Later): Ending {
   if (at < recipient.expires_at) return { ...ended('queued', reason, kind), tries, runAt: at };
   const late = tooLate({ ...recipient, attempts: recipient.attempts + tries, reason });

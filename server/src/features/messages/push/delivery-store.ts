@@ -49,7 +49,7 @@ export interface Slice {
 const within = (appId: string, { from, to }: Slice) =>
   sql`d.app_id = ${appId} and d.object_id > ${from} and d.object_id <= ${to}`;
 
-/** Those of the slice that nothing has become of yet. */
+/** The deliveries of the slice that are still queued. */
 export function findQueued(db: Db, appId: string, slice: Slice): Promise<PushRecipient[]> {
   return db.all<PushRecipient>(
     sql`select ${recipientColumns} ${withInstallation} where ${within(appId, slice)} and d.state = 'queued'`,
@@ -63,7 +63,7 @@ export function findRecipient(db: Db, appId: string, deliveryId: string): Promis
   );
 }
 
-/** When the next of the slice is due; undefined when nothing is left to do. */
+/** When the next delivery of the slice is due; undefined: none is left. */
 export async function nextDue(db: Db, appId: string, slice: Slice): Promise<number | undefined> {
   const row = await db.one<{ due: number | null }>(
     sql`select min(d.run_at) as due from deliveries d where ${within(appId, slice)} and d.state = 'queued'`,
@@ -82,7 +82,7 @@ export async function endPauses(
       and run_at > ${now} and sender in (${listOf(kinds)})`);
 }
 
-/** All that is queued in the slice ends as `state`. Answers how many. */
+/** Ends everything queued in the slice as `state`; answers the number. */
 export function endQueued(
   db: Db,
   appId: string,
@@ -127,7 +127,7 @@ const newDeliveries = bulkInsert(deliveries.table, {
   conflict: raw('on conflict (app_id, object_id) do nothing returning app_id, object_id'),
 });
 
-/** Answers which of them were not there before. */
+/** Inserts deliveries, and answers which of them are new. */
 export async function insertDeliveries(
   db: Db,
   rows: readonly NewPushDelivery[],
@@ -155,12 +155,12 @@ export async function insertDeliveries(
   return ({ appId, deliveryId }) => inserted.has(`${appId} ${deliveryId}`);
 }
 
-/** What the same outcome is written with, in one statement. */
+/** An outcome that several deliveries share, written with one statement. */
 export interface Settlement {
   readonly state: PushDeliveryState;
   readonly reason: string | null;
   readonly sender: string | null;
-  /** 1 when the provider was asked. */
+  /** 1 if the provider was asked. */
   readonly tries: 0 | 1;
   /** When a queued one is due again. */
   readonly runAt: number;

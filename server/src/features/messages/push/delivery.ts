@@ -23,7 +23,7 @@ export interface PushJobDeps
   readonly perSecond: (kind: PushSenderKind) => number;
 }
 
-/** More of them are not remembered: one that has not been used for long begins at the full pace. */
+/** How many paces are remembered; one that was not used for long begins at full pace. */
 const maxPaces = 2_000;
 
 function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): PushDeliveryDeps['paceOf'] {

@@ -89,8 +89,8 @@ async function expand(deps: ExpandDeps, job: Job, { signal, assertHeld }: JobCon
 }
 
 /**
- * Whether it still needs a second person, or does so by now because its audience has grown. The job that comes when it expires says
- * what became of it; approving it makes another one.
+ * Whether a second person must approve it, perhaps only now because its audience has grown. Its job comes again when it expires, and
+ * approving it makes another one.
  */
 async function waitsForSomebody(
   deps: ExpandDeps,
@@ -154,7 +154,7 @@ async function expandStretch(step: Step, after: string): Promise<string | undefi
 
 interface Part {
   readonly installations: readonly string[];
-  /** Between these ids there is nobody else: `from` is not in it, `to` is. */
+  /** Nobody else is between these ids: `from` is excluded, `to` included. */
   readonly from: string;
   readonly to: string;
 }

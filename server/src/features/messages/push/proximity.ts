@@ -12,8 +12,6 @@ import {
 } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 
-/** Messages that the proximity engine lets go: one delivery each, to the installation that was sensed. */
-
 export const proximityJob = 'push.proximity';
 
 /** A job's payload. */

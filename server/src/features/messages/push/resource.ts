@@ -5,7 +5,7 @@ import { json, number, pointer, text, time } from '../../../resources/members/me
 import { pushDeliveryRecord, pushRecord } from './schemas.ts';
 
 const optional = { optional: true } as const;
-/** Shown to those who may know it. */
+/** A count, which is hidden from those who may not know it. */
 const count = { omitNull: true, hasDefault: true } as const;
 
 /** The states: accepted (also: waits for its time), sending, done, cancelled, failed. */

@@ -150,7 +150,7 @@ function readAudience(where: unknown, fields: FieldLookup): string | null {
 }
 
 const dayMs = 86_400_000;
-/** A message that has not left a day later is no longer news. */
+/** How long a push is wanted unless it says otherwise. */
 const usualLifeMs = dayMs;
 const maxWaitMs = 366 * dayMs;
 const maxLifeMs = 28 * dayMs;
@@ -177,7 +177,7 @@ export function timesOf(
 }
 
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
-/** Absent for a sender who is no manager and has chosen the audience. */
+/** Counts, absent for a sender who is no manager and has chosen the audience. */
 const counts = {
   audience: count('Recipients found so far'),
   sent: count('Accepted by the push service'),

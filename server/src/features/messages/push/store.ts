@@ -13,7 +13,7 @@ export function withoutCounts(row: Row): Row {
   return { ...row, ...Object.fromEntries(hidden) };
 }
 
-/** Counts of a chosen audience; those of everybody tell nothing. */
+/** Whether the audience was chosen, so that its size reveals something. */
 export const hasChosenAudience = (row: Row): boolean => row['audience'] !== null && row['audience'] !== '{}';
 
 export interface PushRow extends Row {
@@ -105,7 +105,7 @@ export async function changePush(db: Db, push: Omit<NewPush, 'userId'>): Promise
     where app_id = ${push.appId} and object_id = ${push.pushId}`);
 }
 
-/** It goes out; jobs of before do nothing any more. */
+/** Approves the push: it goes out, and its earlier jobs do nothing any more. */
 export async function approvePush(
   db: Db,
   push: Pick<NewPush, 'appId' | 'pushId' | 'now'> & { readonly approval: string },
@@ -125,7 +125,7 @@ export async function holdPush(
   return changed > 0;
 }
 
-/** More than these in the list of what needs a person help nobody. */
+/** At most this many in the list of what needs a person. */
 const maxWaiting = 20;
 
 /** Pushes that wait for a second person, those that wait longest first: one that was told stays until somebody has decided. */
@@ -156,7 +156,7 @@ export async function resumePush(db: Db, push: Pick<NewPush, 'appId' | 'pushId' 
     where app_id = ${push.appId} and object_id = ${push.pushId} and state = 'cancelled'`);
 }
 
-/** It cannot be sent, for a reason that no other try mends. */
+/** Ends a push that cannot be sent, for a reason that no other try can mend. */
 export async function failPush(db: Db, appId: string, pushId: string, problem: string, now: number): Promise<void> {
   await db.run(sql`update pushes set state = 'failed', problem = ${problem}, updated_at = ${now}
     where app_id = ${appId} and object_id = ${pushId} and state in ('accepted', 'sending')`);
@@ -188,7 +188,7 @@ export async function noteExpansion(
     where app_id = ${push.appId} and object_id = ${push.pushId}`);
 }
 
-/** Behind every id: the walk is over. */
+/** A value beyond every id: the walk is over. */
 export const walkEnd = '~';
 
 const settled = raw('sent_count + failed_count + expired_count + no_target_count + cancelled_count');

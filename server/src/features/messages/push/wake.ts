@@ -4,7 +4,7 @@ import { wakeJobs, wakeJobsOfKind } from '../../../jobs/store.ts';
 import { sendJob } from './expand.ts';
 import { proximityJob } from './proximity.ts';
 
-/** More than these wait for one device only after days of absence; the rest comes at its own time. */
+/** How many messages are woken at once; only after days of absence do more wait, and the rest comes at its own time. */
 const most = 100;
 
 /** Makes due at once what waits for the installation with this token. A worker sees it within a second. */

@@ -3,7 +3,7 @@ import type { PushSender, PushSenderKind, SenderDefinition, SenderDeps } from '.
 import type { Context } from '../../context.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
-/** What an app has set up: a sender, or the reason why its credentials cannot be used. */
+/** A sender that the app has set up, or the reason why its credentials cannot be used. */
 export type FoundSender =
   | {
       readonly sender: PushSender;

@@ -10,5 +10,5 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'storylineParts'> = { storylineParts };
 
-/** Stories that are told from beacon to beacon. */
+/** Storylines: tours and campaigns over several beacons. */
 export const storylineFeature = ({ storylineParts: { endpoints } }: Context): Feature => ({ endpoints });

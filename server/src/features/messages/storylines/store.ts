@@ -4,7 +4,7 @@ import type { Db, Row } from '../../../db/db.ts';
 import { type ValidTimes, validTimes } from '../../valid-times.ts';
 import { details } from './resource.ts';
 
-/** In a transaction: the storyline exists and is not deleted before the end. */
+/** In a transaction: locks the storyline, so that it is not deleted before the end. False if there is none. */
 export async function holdStoryline(db: Db, appId: string, storylineId: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from storylines
     where app_id = ${appId} and object_id = ${storylineId}${raw(db.dialect.holdRow)}`);
@@ -62,7 +62,7 @@ export interface TimedScenario extends ValidTimes {
   readonly beaconIds: readonly string[];
 }
 
-/** Those of enabled storylines that are valid only for a time. */
+/** Scenarios of enabled storylines that are valid only for a time. */
 export async function listTimed(db: Db, appId: string): Promise<TimedScenario[]> {
   const rows = await db.all<{ title: string; alert_title: string | null; beacons: string; delivery: string }>(
     sql`select header.title, detail.alert_title, detail.beacons, detail.delivery from storyline_details detail

@@ -21,7 +21,7 @@ export const role = Type.Enum([...adminRoles]);
 
 const whereItHolds = 'Where the role holds; null: in all apps, and for the service as a whole';
 const apps = Type.Optional(Type.Array(grantSchema, { maxItems: 200, description: whereItHolds }));
-/** As answers say it. */
+/** The apps and venues where a role holds, as answers show them. */
 export const reachSchema = Type.Union([Type.Array(grantSchema), Type.Null()], { description: whereItHolds });
 
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;

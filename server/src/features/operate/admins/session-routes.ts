@@ -81,7 +81,7 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
   ];
 }
 
-/** What a page is told of whoever is signed in. */
+/** What the console is told about whoever is signed in. */
 const toldBy =
   ({ sessions, isDemo }: Deps) =>
   async (admin: AdminContext, headers: ConsoleCall<unknown>['headers']) => {

@@ -54,7 +54,7 @@ export interface SignInCredentials {
   readonly recoveryCode?: string;
 }
 
-/** What is given beside the password. */
+/** A proof beside the password. */
 interface Proof {
   readonly method: store.SignInMethod;
   readonly prove: (db: Db) => Promise<void>;
@@ -64,7 +64,7 @@ interface Beginning {
   readonly method: store.SignInMethod;
   readonly client: SignInOrigin;
   readonly through?: Through | undefined;
-  /** In the same transaction. */
+  /** Runs in the same transaction. */
   readonly also?: (db: Db) => Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export async function insertBucket(
     values (${bucket.appId}, ${bucket.bucketId}, ${bucket.name}, 1, '[]', ${bucket.now}, ${bucket.now})`);
 }
 
-/** A bucket as it was before it was deleted, whose records are still there. */
+/** Restores the row of a deleted bucket, whose records are still there. */
 export async function insertBucketAgain(db: Db, row: BucketRow): Promise<void> {
   await db.run(sql`insert into buckets (app_id, object_id, name, version, slots, created_at, updated_at) values
     (${row.app_id}, ${row.object_id}, ${row.name}, ${row.version}, ${row.slots}, ${row.created_at}, ${row.updated_at})`);
@@ -62,7 +62,7 @@ export function listSchemas(
   );
 }
 
-/** Those of all buckets of an app. */
+/** The schemas of all buckets of an app. */
 export function listAllSchemas(db: Db, appId: string): Promise<{ bucket_id: string; metadata: string }[]> {
   return db.all(sql`select bucket_id, metadata from schemas where app_id = ${appId} order by object_id`);
 }

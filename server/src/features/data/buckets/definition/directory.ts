@@ -25,7 +25,6 @@ const maxCached = 2_000;
 /** Finds buckets by name and keeps their definitions in memory until the cache version changes. */
 export class BucketDirectory {
   readonly #db: Database;
-  /** By app and name. */
   readonly #known = new PairCache<Bucket>(maxCached);
 
   constructor(db: Database, cacheVersion: CacheVersion) {
@@ -36,7 +35,7 @@ export class BucketDirectory {
     });
   }
 
-  /** Definitions in memory. */
+  /** The definition, if it is in memory. */
   known(appId: string, name: string): Bucket | undefined {
     return this.#known.get(appId, name);
   }
@@ -73,7 +72,7 @@ export function readSlots(row: BucketRow): readonly Slot[] {
   return JSON.parse(row.slots) as Slot[];
 }
 
-/** The schema records of one bucket add up. */
+/** Combines the schema records of one bucket. */
 export function mergeColumns(schemas: readonly { readonly metadata: string }[]): SlotColumns {
   const merged = new Map(
     schemas.flatMap(({ metadata }) => Object.entries(slotColumns(JSON.parse(metadata) as ColumnMap))),

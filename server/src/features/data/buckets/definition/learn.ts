@@ -23,7 +23,7 @@ export interface AskedPaths {
 /** Starts learning members of a bucket in the background. */
 export type AskToLearn = (appId: string, bucketId: string, asked: AskedPaths) => void;
 
-/** Counts, in this process, the undeclared members for which lists had to read documents. */
+/** Counts in this process how often lists had to read documents because of an undeclared member. */
 export class AskedMembers {
   readonly #ask: AskToLearn;
   readonly #counts = new BoundedMap<string, { queries: number; due: number }>(maxNoted);

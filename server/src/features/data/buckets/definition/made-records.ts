@@ -13,7 +13,7 @@ export interface MadeRecord {
 
 const madePage = 500;
 
-/** Who made records of a bucket in a stretch of time (ms; the second is not included), a page at a time, oldest first. Ids begin with the time. */
+/** Who made records of a bucket in a period (ms, end excluded), a page at a time, oldest first. Ids begin with the time. */
 export async function* recordsMade(
   db: Db,
   asked: { readonly appId: string; readonly bucket: string; readonly from: number; readonly until: number },

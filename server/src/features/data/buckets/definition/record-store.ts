@@ -111,7 +111,7 @@ async function insertOne(db: Db, write: RecordWrite): Promise<boolean> {
   return (await db.run(statement)) > 0;
 }
 
-/** The same for records of one bucket and one version: all of them or, if it is false, none. */
+/** Inserts records of one bucket and one version: all of them, or none and false. */
 export async function insertRecords(db: Db, writes: readonly RecordWrite[]): Promise<boolean> {
   if (!writes.some(hasTexts)) return insertMany(db, writes);
   return db.transaction(async (db) => {
@@ -201,14 +201,14 @@ export function lockRecord(db: Db, { appId, bucketId, objectId }: RecordKey): Pr
 
 const locks = new Shapes();
 
-/** A record that was deleted without being looked at. */
+/** What is known of a record that was deleted without being read. */
 export interface Removed {
-  /** Of its document. */
+  /** Bytes of its document. */
   readonly bytes: number;
   readonly created_by: string | null;
 }
 
-/** Deletes a record without looking at it. Undefined if there was none. */
+/** Deletes a record without reading it. Undefined if there was none. */
 export async function removeUnseen(db: Db, { appId, bucketId, objectId }: RecordKey): Promise<Removed | undefined> {
   const removed = await db.one<Removed>(sql`select octet_length(doc) as bytes, created_by from records
     where app_id = ${appId} and bucket_id = ${bucketId} and object_id = ${objectId}`);
@@ -267,7 +267,7 @@ export async function writeSlots(db: Db, writes: readonly SlotsOfRecord[]): Prom
 
 const updateOfSlots = (set: readonly Slot[]) => bulkUpdate(records, { by: ['app_id', 'bucket_id', 'object_id'], set });
 
-/** Those of some records that are there. */
+/** Those of the given records that exist. */
 export async function findRecords(
   db: Db,
   { appId, bucketId }: Pick<RecordKey, 'appId' | 'bucketId'>,

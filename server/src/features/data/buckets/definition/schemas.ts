@@ -40,7 +40,7 @@ export const recordSchema = Type.Object({
   }),
   ...recordStamps,
 });
-/** In a list. */
+/** A record in a list. */
 export const listedRecordSchema = Type.Object({
   ...recordSchema.properties,
   createdBy: Type.Optional(recordSchema.properties.createdBy),

@@ -9,7 +9,7 @@ export type SlotColumns = Readonly<Record<string, DeclaredType>>;
 
 const numberSlots = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const textSlots = ['t1', 't2', 't3', 't4', 't5', 't6'];
-/** They have no columns: their texts are rows of `record_lists`. */
+/** Slots without columns: their texts are rows of `record_lists`. */
 const listSlots = ['l1', 'l2', 'l3'];
 
 /** The other column in the index of each slot on SQLite (migration 5). */
@@ -18,7 +18,7 @@ export const slotsHeld: Readonly<Record<string, readonly string[]>> = Object.fro
   ...textSlots.map((slot) => [slot, [slot, ...numberSlots]]),
 ]);
 
-/** By the text slot: the number slot that follows it in an index on both (migration 8). */
+/** For each text slot, the number slot that shares an index with it (migration 8). */
 export const slotPairs: Readonly<Record<string, string>> = Object.fromEntries(
   textSlots.map((slot, place) => [slot, numberSlots[place] ?? '']),
 );

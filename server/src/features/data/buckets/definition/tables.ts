@@ -135,7 +135,7 @@ const shownSchemas = recordsOf(schemas, {
   updatedAt: ownMembers.updatedAt,
 });
 
-/** As with records, only paths below `metadata` can be queried. */
+/** Of schemas too, only paths below `metadata` can be queried. */
 export const schemaTable: typeof shownSchemas = {
   ...shownSchemas,
   lookup: (name) => (name === 'metadata' ? undefined : shownSchemas.lookup(name)),
@@ -156,7 +156,7 @@ export const recordTable = recordsOf(
   { held: slotsHeld, pairs: slotPairs },
 );
 
-/** The same without who made it, as lists show records of buckets about which the app says nothing of owners. */
+/** The same without `createdBy`, for buckets whose rules say nothing of owners. */
 export const plainRecordTable = recordsOf(
   records,
   {

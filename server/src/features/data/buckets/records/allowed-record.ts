@@ -14,7 +14,7 @@ import { recordTable } from '../definition/tables.ts';
 
 export interface AllowedRecord {
   readonly key: RecordKey;
-  /** It is allowed by one of these. */
+  /** Any of them allows it. */
   readonly rules: readonly AskedRule[];
   /** Whether the row is about to be changed in this transaction. */
   readonly isLocked: boolean;
@@ -26,7 +26,7 @@ const someId = `record${randomText(32)}`;
 
 interface Known {
   readonly statement: Sql;
-  /** The index of the record's id among its values. */
+  /** Where the record's id stands among the statement's values. */
   readonly ids: readonly number[];
 }
 
@@ -107,7 +107,7 @@ function recordByIndexes(dialect: Dialect, key: RecordKey, where: Where): Sql | 
   return readsColumns(where, dialect.where) ? recordByNearest(dialect, key, where) : undefined;
 }
 
-/** That the document does not fit into the row's own page; as in the index of large records (migration 340). */
+/** The document does not fit into the row's own page; the condition of the index of large records (migration 340). */
 const isLarge = raw('octet_length(doc) > 1800');
 
 /**
@@ -139,7 +139,7 @@ function by(column: string, key: RecordKey): Sql {
   return sql`records indexed by ${raw(`records_${column}`)} where ${bucketOf(key)}${isSet}`;
 }
 
-/** The column of a where that only requires one of some values in it. */
+/** The column of a `where` that compares only this column, with one or more values. */
 function indexOfValues(where: Where): string | undefined {
   if (where.kind !== 'condition') return undefined;
   const { operator, operand, field } = where;

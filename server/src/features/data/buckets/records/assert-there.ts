@@ -7,7 +7,7 @@ import { allowedRecord } from './allowed-record.ts';
 import { keyOf, noRecord, type PathCall, storeKeyOf } from './bucket-of.ts';
 import { judgedRow, RecordRules } from './record-rules.ts';
 
-/** What has to be allowed so that a record is there for whoever wants to do a thing with it. */
+/** The verbs of which one must be allowed for the record to exist for a caller who wants to do this. */
 const thereFor = (verb: 'get' | 'update' | 'delete'): readonly Verb[] => (verb === 'get' ? ['get'] : [verb, 'get']);
 
 interface Asked {
@@ -29,7 +29,7 @@ export function findThere(
   return statement ? db.one<StoredRecord>(statement) : (recordTable.find(db, key) as Promise<StoredRecord | undefined>);
 }
 
-/** The same in the transaction that changes it: it cannot change until the transaction ends. */
+/** The same, locked until the end of the transaction that changes it. */
 export function lockThere(
   db: Db,
   verb: 'update' | 'delete',

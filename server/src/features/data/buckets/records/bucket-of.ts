@@ -56,7 +56,7 @@ export function bucketToWrite(deps: RecordDeps, call: PathCall): MaybePromise<Bu
   });
 }
 
-/** For `writeRecord`, which writes again when the bucket has changed meanwhile. */
+/** The steps of `writeRecord`, which repeats them when the bucket has changed meanwhile. */
 export function stepsOf(deps: RecordDeps, call: PathCall & { readonly located: Bucket }): WriteSteps<Bucket> {
   return {
     bucket: call.located,
@@ -71,14 +71,14 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
   return found;
 }
 
-/** Who a webhook is told makes the change. */
+/** The author of the change, as webhooks are told. */
 export function askerOf({ user, secretKey, isAdministrator }: PathCall): Asker {
   if (user) return { kind: 'user', objectId: user.userId };
   if (secretKey) return { kind: 'secretKey', objectId: secretKey.keyId, name: secretKey.name };
   return { kind: isAdministrator ? 'administrator' : 'app' };
 }
 
-/** The key of the record, as its columns are called. */
+/** The key of the record, by the names of its columns. */
 export function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
 }

@@ -6,7 +6,7 @@ import type { Document } from './record-rules.ts';
 export interface SentRecord {
   readonly whole: boolean;
   readonly members: Document;
-  /** The owner, where the body names one. */
+  /** The new owner, if the body names one. */
   readonly createdBy?: string | null;
 }
 

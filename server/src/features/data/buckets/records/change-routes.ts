@@ -130,11 +130,11 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
 
 interface Changing {
   readonly call: Call<SentRecord, Bucket>;
-  /** As it is known now; `call.located` may be older. */
+  /** The current definition; `call.located` may be older. */
   readonly bucket: Bucket;
   readonly merge: Updating['merge'];
   readonly assertUnchanged: AssertUnchanged | undefined;
-  /** Whether its next owner has room for it. */
+  /** Checks that its next owner has room for it. */
   readonly assertGift: ((more: Partial<Stored>) => void) | undefined;
   /** Reserves room until it is written, in place of the previous attempt's reservation. */
   readonly hold: (storer: Storer, more: Partial<Stored>) => void;
@@ -143,12 +143,12 @@ interface Changing {
 }
 
 interface Asked {
-  /** Of the record that they have seen. */
+  /** The tag of the record that they have seen. */
   readonly tag: string;
   readonly document: Document;
 }
 
-/** What the request makes of the record. @throws Failure OperationForbidden, PreconditionFailed, ValidationError */
+/** The record after the change. @throws Failure OperationForbidden, PreconditionFailed, ValidationError */
 function propose(
   current: store.StoredRecord,
   { call: { body, now }, bucket, merge, assertUnchanged, asked }: Changing,

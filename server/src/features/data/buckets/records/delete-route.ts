@@ -59,7 +59,7 @@ export function remove(deps: RecordDeps): Endpoint {
 
 type Removal = Call<undefined, Bucket>;
 
-/** Without looking at the record. Undefined: there is no such record. */
+/** Deletes without reading the record. Undefined: there is no such record. */
 async function removeUnseen({ db }: RecordDeps, rules: RecordRules, call: Removal): Promise<store.Removed | undefined> {
   const removed = await store.removeUnseen(db, storeKeyOf(call.located, call));
   if (removed) rules.noteDeleted(call.located, removed.created_by);
@@ -85,7 +85,7 @@ async function ask({ db }: RecordDeps, hook: RecordHook, { call, rules, assertUn
   return tagOf(current);
 }
 
-/** The same, if the rules allow it for this record. @throws Failure OperationForbidden, PreconditionFailed */
+/** Reads the record, and deletes it if the rules allow that. @throws Failure OperationForbidden, PreconditionFailed */
 async function removeSeen(
   { past }: RecordDeps,
   db: Db,

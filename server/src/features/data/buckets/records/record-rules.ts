@@ -69,7 +69,10 @@ export class RecordRules {
     return this.#allows(this.#rules.rules[verb], bucket, record);
   }
 
-  /** The rules of which one has to allow a record for it to be there; undefined where one allows all. Equal ones come once. */
+  /**
+   * The rules of which at least one must allow a record for it to exist, without repetitions; undefined where one of them allows every
+   * record.
+   */
   there(verbs: readonly Verb[], { lookup }: Pick<Bucket, 'lookup'>): readonly AskedRule[] | undefined {
     const rules = new Map(verbs.map((verb) => [this.#rules.rules[verb].text, this.#rules.rules[verb]]));
     const asked = [...rules.values()].map((rule) => rule.ask(this.#caller, lookup));
@@ -105,13 +108,13 @@ export class RecordRules {
     return then === undefined || isDecidedAtGate(then) || this.#isByMaker(then);
   }
 
-  /** What is deleted unseen, and would not have been under the rules of a dry run that ask for nothing but its maker. */
+  /** Notes the deletion of an unread record that the dry run's rules, which ask only for its maker, would refuse. */
   noteDeleted(bucket: Pick<Bucket, 'lookup'>, createdBy: string | null): void {
     const unseen = { objectId: '', document: () => ({}), createdBy, createdAt: 0, updatedAt: 0 };
     this.noteDryRun('delete', bucket, unseen);
   }
 
-  /** The rule of a dry run, if it is another one than the app's. */
+  /** The dry run's rule, if it differs from the app's. */
   #tried(verb: Verb): Rule | undefined {
     const { app, isAdministrator, secretKey } = this.#caller;
     return isAdministrator || secretKey ? undefined : app.dryRun?.changed('bucket', verb, this.#name);
@@ -183,11 +186,7 @@ export class RecordRules {
     return Object.fromEntries([...free, ...kept]);
   }
 
-  /**
-   * Of an owner that a change names.
-   *
-   * @throws Failure ValidationError if the caller may not write it
-   */
+  /** Checks the owner that a change names. @throws Failure ValidationError if the caller may not write it */
   assertMayName(before: string | null, next: string | null): void {
     if (!this.#rules.hasMembers) return;
     const isHidden = this.#rules.hiddenFrom(this.#caller).includes('createdBy');

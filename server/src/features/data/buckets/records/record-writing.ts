@@ -71,8 +71,6 @@ export async function writeRecord<B, T>(
   throw fail('Timeout', { message: 'The bucket is being changed. Try again.', retryAfter: 1 });
 }
 
-/** Records of buckets as they were. */
-
 export const recordKind = 'records';
 
 /**

@@ -19,7 +19,7 @@ import { blobKeyOf } from './file-name.ts';
 
 type FolderStorage = Pick<BlobStorage, 'place' | 'folderMark'>;
 
-/** So many of the listed files say whether a folder has them. */
+/** How many of the listed files are looked for. */
 const sampled = 20;
 
 /** Whether the folder has most of some files that are listed; undefined if none is. */
@@ -66,7 +66,7 @@ function explain({ place }: FolderStorage, state: Judgement['state']): string | 
   return undefined;
 }
 
-/** Changes nothing. */
+/** What is wrong with the folder; undefined: nothing. Changes nothing. */
 export async function folderFault(db: Db, storage: FolderStorage): Promise<string | undefined> {
   return storage.folderMark && explain(storage, (await judge(db, storage.folderMark)).state);
 }

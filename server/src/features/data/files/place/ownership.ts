@@ -38,7 +38,7 @@ export async function claimFiles(db: Db, { mark }: Pick<BlobStorage, 'mark'>): P
   await mark?.write(await ownId(db));
 }
 
-/** For a copy of a database, which must not take itself for the owner. */
+/** Gives a copy of a database an identity of its own, so that it does not take itself for the owner. */
 export async function becomeAnother(db: Db): Promise<void> {
   await saveSetting(db, ownSetting, randomText(20));
 }

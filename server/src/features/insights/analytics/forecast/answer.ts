@@ -8,12 +8,12 @@ import { errorOf, maxDays, type PastDay, reckon } from './reckon.ts';
 /** What a day of the calendar is where somebody asks: `special` has other hours than its week. */
 export type DayKind = 'open' | 'closed' | 'special';
 
-/** The days of a place; undefined: no venue is asked about, or nobody knows its hours. */
+/** The calendar days of a place; undefined: no venue is asked about, or its hours are unknown. */
 export type FindDays = (db: Db, appId: string, asked: DaysOf) => Promise<((date: string) => DayKind) | undefined>;
 
 export interface DaysOf {
   readonly place: AskedPlace | undefined;
-  /** Only these venues; all without it. */
+  /** Only these venues; undefined: all. */
   readonly venues: readonly string[] | undefined;
 }
 
@@ -80,7 +80,7 @@ export async function forecastOf(
   };
 }
 
-/** Of a small group the middle of what it may be; what it was is not known here either. */
+/** The size of a count; for a small group, the middle of the range. */
 export const sizeOf = (count: Count): number => (typeof count === 'number' ? count : count === smallGroup ? 2.5 : 0);
 
 /** A number as it is shown, with or without protection of small groups. */

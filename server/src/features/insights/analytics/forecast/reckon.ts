@@ -8,9 +8,9 @@ export interface PastDay {
 
 export interface Reckoned {
   readonly value: number;
-  /** By how much it would have been wrong on each of the days tried, the least first. */
+  /** The errors that it would have had on the days tried, the least first. */
   readonly errors: readonly number[];
-  /** What the number comes from, the last first. */
+  /** The days from which the number comes, the last first. */
   readonly days: readonly PastDay[];
 }
 

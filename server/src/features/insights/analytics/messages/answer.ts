@@ -119,7 +119,7 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
 /** More than these are counted in more than some seconds. */
 const maxWaiting = 1_000;
 
-/** So many rows are told: what is kept and sent of one answer must not grow with the app. */
+/** At most this many rows: an answer must not grow with the app. */
 const maxRows = 10_000;
 
 const tooMany = (interval: string) =>
@@ -155,7 +155,7 @@ interface GroupSums {
   readonly triggerId: string;
   readonly group: string;
   readonly sums: Sums;
-  /** Without one nobody has looked who reached it. */
+  /** False: the message has no goal, so nobody has counted who reached it. */
   readonly hasGoal: boolean;
 }
 
@@ -233,7 +233,7 @@ function comparisonOf(one: GroupNumbers, other: GroupNumbers, deviation: number)
   return { ...named, difference: fine(difference), low: fine(low), high: fine(high), isClear, text };
 }
 
-/** Ten messages and more are one row. */
+/** Ten messages and more share one row. */
 const maxMessages = 10;
 
 /** How many messages visitors were shown; only of one whole week or month, since weeks cannot be added up. */

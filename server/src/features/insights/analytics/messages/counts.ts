@@ -8,11 +8,14 @@ import { GoalFinder, type GoalOf, type GoalReads, type MadeRecord, windowMs } fr
 import { countDay as readDay, saveDay } from './rollup-store.ts';
 import * as store from './store.ts';
 
-/** So many rows are counted, marked or looked at in one transaction. */
+/** Rows that are counted, marked or examined in one transaction. */
 const most = 500;
-/** Ids and clocks of several nodes: what was looked at is looked at again for so long. */
+/** Ids and clocks of several nodes differ: for this long, what was examined is examined again. */
 const overlapMs = 10 * 60_000;
-/** How often visitors were shown something is counted over a whole month: it rests so many times as long as that took. */
+/**
+ * Counting how often visitors were shown something takes a whole month's rows: afterwards it rests this many times as long as that
+ * took.
+ */
 const loadRest = 19;
 const withdrawnEveryMs = 60 * 60_000;
 /** A consent that is taken back so soon after a message is put down to it. */
@@ -22,7 +25,7 @@ const dayMs = 86_400_000;
 export interface MessageApp {
   readonly timeZone: string;
   readonly eventDays: number;
-  /** Visits or events are kept for no day: a goal that was reached stays so. */
+  /** Visits or events are kept for less than a day, so that a goal once reached stays reached. */
   readonly isForgetful: boolean;
 }
 
@@ -223,7 +226,6 @@ const earlier = (a: number | null, b: number | null) => (a === null || b === nul
 
 interface Reaching {
   readonly appId: string;
-  /** Oldest first. */
   readonly made: readonly MadeRecord[];
   readonly goals: readonly GoalOf[];
 }
@@ -268,7 +270,7 @@ async function heldState(db: Db, appId: string, zone: string): Promise<store.Mes
   return created;
 }
 
-/** All that is there is counted again; days of which something has gone stay as they are. */
+/** Begins to count everything anew; days of which rows have been deleted stay as they are. */
 async function beginAnew(db: Db, state: store.MessageState): Promise<void> {
   const { app_id: appId, time_zone: zone, shown_since: since } = state;
   const date = dateOf(since, zone);

@@ -27,7 +27,7 @@ export interface MadeRecord {
 }
 
 export interface GoalReads {
-  /** Of all messages of the app that have one. */
+  /** The goals of all messages of the app that have one. */
   readonly list: (db: Db, appId: string) => Promise<readonly GoalOf[]>;
   readonly beaconsOf: (
     db: Db,

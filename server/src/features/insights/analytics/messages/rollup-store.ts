@@ -18,7 +18,7 @@ export type Sums = Record<(typeof metrics)[number], number>;
 /** What a message did at one beacon in one hour of a day. */
 export interface CountedPart extends Readonly<Sums> {
   readonly message_group: string;
-  /** Empty: nobody noted where. */
+  /** Empty: the place was not noted. */
   readonly beacon_id: string;
   /** The number of the hour in the day. */
   readonly hour: number;
@@ -56,7 +56,7 @@ export interface CountedDay {
   readonly byPlace: readonly Omit<MessagePlaceRollup, OfDay>[];
 }
 
-/** The rows of a message and day take the place of those that are there. */
+/** Replaces the rows of a message and day. */
 export async function saveDay(
   db: Db,
   key: { readonly appId: string; readonly triggerId: string; readonly startedAt: number },

@@ -177,7 +177,7 @@ const query: readonly QueryParameter[] = [
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** What else is asked of numbers of visits is nothing that can be asked of messages. */
+/** Reads the question. Unlike numbers of visits, those of messages know only these parameters. */
 function asked({ from, until, ...query }: Query, interval: string): Query {
   const place = dimensions.map((name) => [`${name}Id`, query[`${name}Id`]] as const);
   return { from, until, interval, ...Object.fromEntries(place) };

@@ -11,7 +11,7 @@ const whereNew = { conflict: raw('on conflict (app_id, object_id) do nothing') }
 const newShowings = bulkInsert(messageShowings, whereNew);
 const newPlaces = bulkInsert(messagePlaces, whereNew);
 
-/** One that is there already stays as it is. */
+/** Notes showings; existing ones stay as they are. */
 export function noteShowings(dialect: Dialect, showings: readonly Showing[]): Sql[] {
   const rows = showings.map(({ appId, deliveryId, installationId, triggerId, group, at }) => ({
     app_id: appId,

@@ -1,9 +1,9 @@
 /** What may be concluded from shares of groups. */
 
 export interface ActedShare {
-  /** How many of the group did it. */
+  /** How many of the group acted. */
   readonly acted: number;
-  /** How many there are. */
+  /** The size of the group. */
   readonly of: number;
   /** The standard deviation of both numbers where they are told with noise. */
   readonly deviation?: number;

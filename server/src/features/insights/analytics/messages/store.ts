@@ -18,7 +18,7 @@ export function findState(db: Db, appId: string): Promise<MessageState | undefin
   return db.one<MessageState>(sql`select * from message_states where app_id = ${appId}`);
 }
 
-/** Leaves a state that is there as it is. */
+/** Creates the state unless there is one. */
 export async function createState(db: Db, state: MessageState): Promise<void> {
   await db.run(sql`insert into message_states
     (app_id, time_zone, goals, shown_since, recounted_to, records_until, withdrawn_until)
@@ -32,7 +32,7 @@ export async function saveState(db: Db, state: MessageState): Promise<void> {
     withdrawn_until = ${state.withdrawn_until} where app_id = ${state.app_id}`);
 }
 
-/** What was written since it was counted. */
+/** Showings that have changed since they were counted. */
 export function listChanged(db: Db, appId: string, limit: number): Promise<ShowingRow[]> {
   return db.all<ShowingRow>(sql`select * from message_showings
     where app_id = ${appId} and changes > 0 order by object_id limit ${limit}`);
@@ -62,7 +62,7 @@ export function listShown(db: Db, appId: string, installationId: string): Promis
     where app_id = ${appId} and installation_id = ${installationId} order by trigger_id, shown_at, object_id`);
 }
 
-/** What has been written since they were read stays to be counted. */
+/** Marks rows as counted unless they have changed since they were read. */
 export async function markCounted(
   db: Db,
   { app_id, object_id, changes }: ShowingRow,
@@ -162,7 +162,7 @@ export async function markActed(db: Db, { app_id, object_id }: ShowingRow, at: n
     where app_id = ${app_id} and object_id = ${object_id} and is_first = 1 and (acted_at is null or acted_at > ${at})`);
 }
 
-/** Whoever reached another goal has not reached this one. Of what is older than `since` (ms) nothing can be found out again. */
+/** Forgets who reached a goal that is no longer the message's, back to `since` (ms): before that nothing can be found out again. */
 export async function forgetActed(
   db: Db,
   { appId, triggerId, since }: { readonly appId: string; readonly triggerId: string; readonly since: number },

@@ -45,7 +45,7 @@ export const messagePlaces = defineTable({
   kept: { days: 'visits', by: 'shown_at', atLeastMs: 4 * 86_400_000 },
 });
 
-/** What was counted of them in a day. It names nobody, and stays. */
+/** Daily counts of showings. They name nobody, and stay. */
 export const messageRollups = defineTable({
   name: 'message_rollups',
   owner: 'analytics',
@@ -66,7 +66,7 @@ export const messageRollups = defineTable({
   stepBy: 'started_at',
 });
 
-/** The same by place: where the beacon was, or empty. */
+/** The same by the place of the beacon; empty: unknown. */
 export const messagePlaceRollups = defineTable({
   name: 'message_place_rollups',
   owner: 'analytics',

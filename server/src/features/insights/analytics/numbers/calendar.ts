@@ -10,7 +10,7 @@ const stepMs = 15 * minuteMs;
 
 /** A zone's offset (ms) on whole UTC days on which it did not change; null for days on which it did. */
 const aheads = new BoundedMap<string, number | null>(20_000);
-/** Asking Intl costs some 20 µs, and a year of hours is asked about at once. */
+/** The first day whose offsets are cached: Intl takes some 20 µs, and a question about a year asks for all of its hours. */
 const firstKnown = Date.UTC(1972, 0, 1);
 
 function aheadAt(day: number, zone: string): number | null {
@@ -95,7 +95,7 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 }
 
-/** From the first to the second, which is not counted. */
+/** The days from the first date to the second, which is excluded. */
 export const daysBetween = (from: string, until: string): number =>
   Math.round((Date.parse(`${until}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs);
 

@@ -14,7 +14,7 @@ interface Asked {
   /** Epoch ms; the second is not included. */
   readonly from: number;
   readonly until: number;
-  /** At all beacons without it. */
+  /** One beacon; undefined: all. */
   readonly beaconId?: string;
 }
 
@@ -47,7 +47,7 @@ export async function saveGone(db: Db, rows: readonly GoneRow[]): Promise<void> 
   for (const statement of savedGone.each(db.dialect, rows)) await db.run(statement);
 }
 
-/** Of hours that are never counted again. */
+/** Deletes the counts of hours that are never counted again. */
 export async function deleteGone(db: Db, appId: string, before: number): Promise<void> {
   await db.run(sql`delete from gone_visits where app_id = ${appId} and started_at < ${before}`);
 }

@@ -9,7 +9,7 @@ interface Entry {
 }
 
 const maxBytes = 64 * 2 ** 20;
-/** Ms. People who look at numbers look at several pages. */
+/** Ms after its last use for which an entry stays: whoever looks at numbers opens several pages. */
 const idleMs = 10 * 60_000;
 
 /**

@@ -26,7 +26,7 @@ export interface Stretch {
 const dimensions = [undefined, 'beacon', ...store.placeDimensions] as const;
 const capitals = { day: 'Day', month: 'Month', part: 'Part', year: 'Year' } as const;
 
-/** The rows of the total, or of each of these. */
+/** The span of the rows of a dimension, or of the total. */
 export function spanOf(dimension: Dimension | undefined, unit: Unit): store.RollupSpan {
   if (dimension === 'beacon') return unit;
   return `${dimension ?? 'all'}${capitals[unit]}`;
@@ -63,7 +63,7 @@ export function listPeriods(db: Db, { appId, from, until }: Stretch): Promise<Pe
     where app_id = ${appId} and started_at < ${until} and covered_until > ${from}`);
 }
 
-/** In the transaction that writes its rows. */
+/** Notes that a period was added up, in the transaction that writes its rows. */
 export async function savePeriod(
   db: Db,
   { app_id, span, started_at, covered_until }: Omit<PeriodRow, 'version'>,

@@ -6,7 +6,7 @@ import { beaconPlaces } from './tables.ts';
 
 /** Where beacons have been, so that visits stay in the zone in which they were when a beacon is hung up elsewhere. */
 
-/** What a visit can be counted by. */
+/** The dimensions by which visits are counted. */
 export const dimensions = ['beacon', 'zone', 'floor', 'venue'] as const;
 export type Dimension = (typeof dimensions)[number];
 

@@ -13,7 +13,7 @@ export interface NumbersQuestion {
   readonly from: string;
   readonly until: string;
   readonly interval: Interval;
-  /** A row for each of these. */
+  /** The dimension of which each place gets a row. */
   readonly groupBy: Dimension | undefined;
   /** Only what was there. */
   readonly place: AskedPlace | undefined;
@@ -49,11 +49,7 @@ const maxPlaceDays = 400;
 
 const wrong = (message: string) => fail('InvalidQuery', message);
 
-/**
- * Last month without `from` and `until`.
- *
- * @throws Failure InvalidQuery
- */
+/** The period asked about; without `from` and `until` the last month. @throws Failure InvalidQuery */
 export function readPeriod(query: Query, today: string): AskedPeriod {
   const { from = addMonths(today, -1), until = query['from'] === undefined ? monthOf(today) : addDays(today, 1) } =
     query;
@@ -86,11 +82,7 @@ export function readPlace(query: Query, among: readonly Dimension[] = dimensions
   return asked[0];
 }
 
-/**
- * An empty one is a mistake of whoever asks, and zeros would read as if nobody had come.
- *
- * @throws Failure InvalidQuery
- */
+/** An id. An empty one is refused: zeros would read as if nobody had come. @throws Failure InvalidQuery */
 export function readId(query: Query, name: string): string | undefined {
   const id = query[name];
   if (id === '') throw wrong(`${name} must be an objectId, and is empty. Leave it out to ask without it.`);
@@ -116,11 +108,7 @@ function assertBounded({ from, until, interval, groupBy, place }: NumbersQuestio
     throw wrong('By place and hour a period has at most 7 days.');
 }
 
-/**
- * What has no intervals is told of one day, week, month or year where small groups are protected.
- *
- * @throws Failure InvalidQuery
- */
+/** Where small groups are protected, a total is answered only for one day, week, month or year. @throws Failure InvalidQuery */
 export function assertOneUnit({ from, until }: AskedPeriod): void {
   if (unitOf(from, until) === undefined)
     throw wrong(`${problem}a period must be one day, one week from Monday on, one month or one year.`);

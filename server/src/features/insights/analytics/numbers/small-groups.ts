@@ -9,7 +9,7 @@ import type { Tally } from './tally.ts';
 
 export interface Metrics {
   readonly visitors: Count;
-  /** Null also where it is not known, as with those returning. */
+  /** Null also where it is unknown. */
   readonly newVisitors: Count;
   readonly returningVisitors: Count;
   readonly visits: Count;
@@ -91,7 +91,7 @@ const contentOf = ({ visitors }: Tally) => `${visitors.least()}`;
 
 const lesser = (count: Count, most: number): Count => (typeof count === 'number' ? Math.min(count, most) : count);
 
-/** A sum would give away what the last visit added to it: a protected answer has no mean. */
+/** The dwell times. A protected answer has no mean: a sum would reveal what the last visit added. */
 function dwellOf({ ended, dwells, dwellMs }: Tally, isProtected: boolean) {
   const isTold = ended > 0 && (!isProtected || ended >= fewest);
   return {

@@ -62,7 +62,7 @@ export async function findBlur(db: Db, appId: string): Promise<Blur> {
   return new Blur((await findState(db, appId))?.salt ?? saltOfUncounted);
 }
 
-/** Of an app whose visits nobody has counted yet, for a moment. An empty one could be guessed. */
+/** For an app whose visits have not been counted yet. An empty salt could be guessed. */
 const saltOfUncounted = randomBytes(16).toString('base64url');
 
 /** Whether everything has been counted that is there, in the present zone. */
@@ -73,7 +73,7 @@ export function listStates(db: Db): Promise<StateRow[]> {
   return db.all<StateRow>(sql`select * from rollup_states`);
 }
 
-/** Leaves a state that is there as it is. */
+/** Creates the state unless there is one. */
 export async function createState(db: Db, state: StateRow): Promise<void> {
   await db.run(sql`insert into rollup_states (app_id, salt, time_zone, raw_since, counted_until, placed_until)
     values (${state.app_id}, ${state.salt}, ${state.time_zone}, ${state.raw_since}, ${state.counted_until}, ${state.placed_until})
@@ -169,7 +169,7 @@ export async function* readRollups(
   }
 }
 
-/** A row has up to 16 kB. */
+/** Rows in one read; a row has up to 16 kB. */
 const pageSize = 500;
 
 /** All rows of a stretch of time, or only those of hours and days of zones, floors and venues, or of these spans. */
@@ -225,7 +225,7 @@ export async function findFirsts(db: Db, appId: string, ids: readonly string[]):
   return found;
 }
 
-/** So many are asked for at once, so that the statement has one text. */
+/** Values in one statement, always the same number, so that the statement has one text. */
 const partLength = 50;
 
 const newFirsts = bulkInsert(firstVisits, {
@@ -245,7 +245,7 @@ export async function deleteFirst(db: Db, appId: string, installationId: string)
   await db.run(sql`delete from first_visits where app_id = ${appId} and installation_id = ${installationId}`);
 }
 
-/** When visitors came for the first time, of those who did then and at this beacon. */
+/** The first visits that began at this time and beacon. */
 export async function firstsAt(
   db: Db,
   { appId, beaconId, from, until }: Omit<RollupStretch, 'span'> & { readonly beaconId: string },

@@ -44,7 +44,7 @@ export class VisitorSet {
     } else this.#wait(Buffer.from(text.slice(1), 'base64'));
   }
 
-  /** Nothing else uses them any more. */
+  /** Takes over registers that nothing else uses any more. */
   #addRegisters(others: Uint8Array): void {
     this.#join();
     if (this.#registers === undefined && this.#exact?.size === 0) {

@@ -11,13 +11,11 @@ import { otherPaths } from './rows.ts';
 import * as store from './store.ts';
 import { cutMark, type Way, type WayKind } from './tours.ts';
 
-/** What is told of ways, from the rows that were counted. */
-
 export interface AskingWays extends KeepingWays {
   readonly isProtected: boolean;
-  /** As of the numbers of visits. */
+  /** As for the numbers of visits. */
   readonly isBehind: (db: Db, appId: string, isCounted: boolean) => Promise<boolean>;
-  /** Only what visitors did in these venues; everything without it. */
+  /** Only ways in these venues; undefined: all. */
   readonly venues?: readonly string[] | undefined;
 }
 
@@ -105,7 +103,7 @@ export async function headOf(
   return { from, until, timeZone: zone, isProtected, isComplete: !waits.includes(true) };
 }
 
-/** The present day is always a little behind. */
+/** Whether something is still to be counted. The present day is always a little behind. */
 async function isDue(
   { db, appId, zone }: Pick<AskingWays, 'db' | 'appId' | 'zone'>,
   { from, until }: AskedPeriod,

@@ -12,7 +12,7 @@ import { peakKinds, type WayVisit, waysOf } from './tours.ts';
 
 /** Counts the ways of a day from its visits. */
 
-/** So long after a change: whoever walks around changes a day all the time. */
+/** The delay after a change: whoever walks around changes the day all the time. */
 export const dayWaitMs = 30_000;
 
 export interface WaysDeps extends Pick<Context, 'db' | 'now'> {

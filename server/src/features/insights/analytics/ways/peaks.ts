@@ -83,7 +83,7 @@ export async function peaksOf(by: AskingWays, question: WayQuestion, interval: P
   return { ...head, interval, rows };
 }
 
-/** What is closed is in order already. */
+/** Merges open and closed peaks in order; the closed ones are sorted already. */
 function inOrder(closed: MostByKey, open: MostByKey): Iterable<[string, Most]> {
   const more = [...open].filter(([key]) => !closed.has(key));
   return more.length === 0 ? closed : [...closed, ...more.sort(byKey)].sort(byKey);
@@ -114,7 +114,7 @@ async function readPeaks(
   return { closed: most, open };
 }
 
-/** A row with its key, roughly. */
+/** Approximate bytes of a row with its key. */
 const bytesOfOne = 400;
 
 interface AskedPeaks {

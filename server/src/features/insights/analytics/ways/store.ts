@@ -100,7 +100,7 @@ export async function deleteSince(db: Db, appId: string, from: number): Promise<
 
 export type PeakRow = Pick<WayRow, 'started_at' | 'place' | 'tours'>;
 
-/** A time, epoch ms; the second is not included. */
+/** A period, epoch ms, end excluded. */
 export interface FromUntil {
   readonly from: number;
   readonly until: number;
@@ -127,7 +127,7 @@ export async function peaksDuring(
 
 const pageSize = 4_000;
 
-/** Many at a time, beside other requests. */
+/** Reads ways in slices, beside other requests. */
 export async function* readWays(
   db: Db,
   { appId, kind, span, from, until }: WayStretch,

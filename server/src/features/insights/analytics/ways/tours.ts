@@ -37,10 +37,10 @@ export interface Way extends WayKey {
   readonly visitors: VisitorSet;
 }
 
-/** What a way is about, as a text. */
+/** The key of a way as a text. */
 export const wayText = ({ kind, hour, venueId, place }: WayKey): string => `${kind} ${hour} ${venueId} ${place}`;
 
-/** Ways by what they are about. */
+/** Ways by their key. */
 export class Ways {
   readonly #ways = new Map<string, Way>();
 
@@ -129,7 +129,7 @@ function locate(visit: WayVisit, { zone, places }: TourCounting): Located {
 
 const leftAtOf = ({ entered_at, dwell }: WayVisit) => (dwell === null ? null : entered_at + Math.round(dwell * 1000));
 
-/** Visits of one visitor, as places one after the other, without what is told twice. */
+/** The visits of one visitor as places in order, without immediate repetitions. */
 function toursOf(visits: readonly Located[]): readonly (readonly Stop[])[] {
   const ordered = visits.toSorted((a, b) => a.entered_at - b.entered_at || (a.beacon_id < b.beacon_id ? -1 : 1));
   const tours: Stop[][] = [];

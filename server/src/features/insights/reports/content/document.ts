@@ -178,7 +178,7 @@ function zonesOf({ zones, subject }: Figures, address: Address, words: ReportWor
   ];
 }
 
-/** Queues first: there it is waiting. */
+/** The peaks, those of queues first: there they mean waiting. */
 function peaksOf({ peaks, zones, subject }: Figures, address: Address, words: ReportWords): Block[] {
   const most = new Map<string, NonNullable<typeof peaks>['rows'][number]>();
   for (const row of peaks?.rows ?? []) {

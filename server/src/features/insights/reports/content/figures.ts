@@ -2,7 +2,7 @@ import { addDays, type Every, type ReportPeriod, startOf } from './periods.ts';
 
 /** The figures of a report, as `GET /analytics/…` answers them to whoever gets it: nothing is counted here. */
 
-/** A number, `1-4` where small groups are protected, or null where nothing is told. */
+/** A number, `1-4` where small groups are protected, or null where it is withheld. */
 export type Count = number | '1-4' | null;
 
 interface Metrics {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ReportDocument } from './blocks.ts';
 
-/** One at a time: a thread takes some 60 MB while it draws. */
+/** The last drawing: one at a time, since a thread takes some 60 MB. */
 let last: Promise<unknown> = Promise.resolve();
 /** What was drawn last: a report goes to several people one after the other. */
 let drawn: { readonly key: string; readonly bytes: Buffer } | undefined;

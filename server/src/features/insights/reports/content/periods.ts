@@ -13,7 +13,7 @@ export interface ReportPeriod {
 
 /** Reports go out at this hour of the venue's clocks, on Monday or on the first of the month. */
 export const sendingHour = 7;
-/** One that is later than this is old news. */
+/** A report that would be later than this is not sent. */
 export const maxLateDays = 3;
 
 const dayMs = 86_400_000;

@@ -4,11 +4,11 @@ import { addDays, type Every, type ReportPeriod } from './periods.ts';
 
 /** How numbers, days and times are written in reports. */
 
-/** For a bar: a small group stands in the middle of what it may be. */
+/** The length of a bar: for a small group, the middle of its range. */
 export const sizeOf = (count: Count | undefined): number =>
   count === '1-4' ? 2.5 : typeof count === 'number' ? count : 0;
 
-/** Any Monday. */
+/** Any Monday, from which the names of weekdays are derived. */
 const monday = '2026-11-23';
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 

@@ -168,7 +168,7 @@ export function liveActivityEndpoints({ findSenders, quotas }: LiveRouteDeps): E
   ];
 }
 
-/** Somebody waits for the answer. */
+/** The time for one call: somebody waits for the answer. */
 const patience = () => AbortSignal.timeout(15_000);
 
 function activityOf({ urgency = 'high', attributesType, attributes, ...body }: Body, now: number) {

@@ -1,4 +1,4 @@
-/** From where somebody signs in. */
+/** The client from which somebody signs in. */
 export interface SignInOrigin {
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

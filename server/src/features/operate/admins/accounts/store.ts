@@ -46,7 +46,7 @@ export const sessionIdLength = 16;
 
 export type ListedSession = RowOf<typeof adminSessions>;
 
-/** Of a row called a. */
+/** The columns of `AdminRow`, from a row called `a`. */
 const columns =
   raw(`a.*, (select l.language from admin_languages l where l.admin_id = a.admin_id) as language, case when
     exists (select 1 from admin_totp t where t.admin_id = a.admin_id and t.enabled_at is not null)
@@ -105,7 +105,7 @@ export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
     apps_by_groups = ${admin.apps_by_groups}, disabled_at = ${admin.disabled_at}, password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
 }
 
-/** Writes nothing if it is the language already. */
+/** Stores the language, if it is another one than before. */
 export async function noteLanguage(db: Db, adminId: string, language: string): Promise<void> {
   await db.run(sql`insert into admin_languages (admin_id, language) values (${adminId}, ${language})
     on conflict (admin_id) do update set language = excluded.language where admin_languages.language <> excluded.language`);
@@ -152,7 +152,7 @@ export async function deleteSessionsOf(db: Db, adminId: string): Promise<void> {
   await db.run(sql`delete from admin_sessions where admin_id = ${adminId}`);
 }
 
-/** Those that can still be used, the latest first. */
+/** Sessions that can still be used, the latest first. */
 export function listSessions(db: Db, adminId: string, now: number, idleSince: number): Promise<ListedSession[]> {
   return db.all(sql`select * from admin_sessions where admin_id = ${adminId} and expires_at > ${now}
     and last_used_at > ${idleSince} order by last_used_at desc, session_hash`);

@@ -33,7 +33,7 @@ export interface MailPayload {
   readonly subject: string;
 }
 
-/** Who is to become what. */
+/** The person who is invited, and the role. */
 export interface Invited {
   readonly email: string;
   readonly role: AdminRole;
@@ -41,7 +41,7 @@ export interface Invited {
   readonly apps?: Reach;
 }
 
-/** Either it is on its way, or somebody has to hand it over. */
+/** Either the mail is on its way, or the link has to be handed over. */
 export interface SentLink {
   readonly mailed: boolean;
   readonly link: string | null;

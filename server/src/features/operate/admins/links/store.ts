@@ -24,7 +24,7 @@ export function findInvitation(db: Db, invitationId: string): Promise<Invitation
   return db.one(sql`select * from admin_invitations where invitation_id = ${invitationId}`);
 }
 
-/** One that has not expired. */
+/** The invitation of an address that has not expired. */
 export function findInvitationOf(db: Db, emailKey: string, now: number): Promise<InvitationRow | undefined> {
   return db.one(sql`select * from admin_invitations where email_key = ${emailKey} and expires_at > ${now}`);
 }
@@ -41,7 +41,7 @@ export async function extendInvitation(db: Db, invitationId: string, expiresAt: 
   await db.run(sql`update admin_invitations set expires_at = ${expiresAt} where invitation_id = ${invitationId}`);
 }
 
-/** With its links. False if there is none. */
+/** Deletes an invitation with its links. False if there is none. */
 export async function deleteInvitation(db: Db, invitationId: string): Promise<boolean> {
   await deleteLinksOf(db, invitationId);
   return (await db.run(sql`delete from admin_invitations where invitation_id = ${invitationId}`)) > 0;
@@ -56,7 +56,7 @@ export function findLink(db: Db, tokenHash: string, now: number): Promise<LinkRo
   return db.one(sql`select * from admin_links where token_hash = ${tokenHash} and expires_at > ${now}`);
 }
 
-/** False if it was used or has expired. */
+/** Uses up a link. False if it was used or has expired. */
 export async function takeLink(db: Db, tokenHash: string, now: number): Promise<boolean> {
   return (await db.run(sql`delete from admin_links where token_hash = ${tokenHash} and expires_at > ${now}`)) > 0;
 }

@@ -41,7 +41,7 @@ export class AnswerRefused extends Error {
 
 const timeoutMs = 5_000;
 const toleranceSeconds = 30;
-/** Of what an issuer says about itself, which hardly changes. */
+/** How long an issuer's metadata, which hardly changes, is kept. */
 const freshMs = 600_000;
 const maxKept = 50;
 

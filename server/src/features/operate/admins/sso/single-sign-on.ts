@@ -60,9 +60,9 @@ interface Beginning {
 }
 
 export interface ReturnFromProvider {
-  /** As the provider has written it. */
+  /** The query, as the provider has written it. */
   readonly query: string;
-  /** Of the cookie. */
+  /** The secret of the cookie. */
   readonly browser: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export type SingleSignOnResult =
 
 export const callbackPath = '/console/sso/callback';
 const attemptMs = 10 * 60_000;
-/** The clocks of two machines differ. */
+/** Tolerance for clocks that differ. */
 const toleranceMs = 30_000;
 const longest = 200;
 

@@ -20,7 +20,7 @@ export function findProvider(db: Db, providerId: string): Promise<ProviderRow | 
   return db.one(sql`select * from sso_providers where provider_id = ${providerId}`);
 }
 
-/** In a transaction: no row can change until the transaction ends. */
+/** Locks all providers until the end of the transaction. */
 export function lockProviders(db: Db): Promise<ProviderRow[]> {
   return db.all(sql`select * from sso_providers order by provider_id${raw(db.dialect.lockRow)}`);
 }
