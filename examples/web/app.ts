@@ -33,16 +33,40 @@ function installationId(): string {
   return known;
 }
 
-function show({ content, isOffline }: OfflineMessage): void {
-  const words = { ...content, ...(content['message'] as object | undefined) } as Readonly<Record<string, string>>;
-  const item = document.createElement('li');
-  const title = document.createElement('strong');
-  title.textContent = words['alertTitle'] ?? '';
-  const text = document.createElement('p');
-  text.textContent = words['alertMessage'] ?? '';
-  item.append(title, text);
+/** What the visitor was told, the newest first. It is there again when the page is. */
+const told: OfflineMessage[] = JSON.parse(localStorage.getItem('told') ?? '[]');
+
+function show(message: OfflineMessage): void {
+  told.unshift(message);
+  localStorage.setItem('told', JSON.stringify(told.slice(0, 50)));
+  draw();
+}
+
+function draw(): void {
+  element('messages').replaceChildren(...told.map(itemOf));
+  element('nothing').hidden = told.length > 0;
+}
+
+/** A notification has its words in `message`, a scenario of a storyline beside it. */
+function itemOf({ content, isOffline }: OfflineMessage): HTMLElement {
+  const said = { ...content, ...(content['message'] as object | undefined) } as Readonly<Record<string, string>>;
+  const { type, alertTitle = '', alertMessage = '', url, urlImageAndroid } = said;
+  const picture = type === 'IMAGE' ? url : urlImageAndroid;
+  const make = (name: string, members: object) => Object.assign(document.createElement(name), members);
+  const item = make('li', {});
   item.dataset['offline'] = String(isOffline);
-  element('messages').prepend(item);
+  for (const [name, textContent] of Object.entries({ strong: alertTitle, p: alertMessage }))
+    if (textContent) item.append(make(name, { textContent }));
+  if (picture) item.append(make('img', { src: picture, alt: alertTitle }));
+  return item;
+}
+
+/** So that the worker has the pictures of the museum when there is no network. */
+async function keepPictures(phone: OfflinePhone): Promise<void> {
+  const addresses = Object.values(phone.bundle?.parts ?? {}).flatMap(({ pictures = [] }) => pictures) as string[];
+  const cache = await caches.open('pictures');
+  const keep = async (address: string) => cache.put(address, await fetch(address, { mode: 'no-cors' }));
+  for (const address of addresses) if (!(await cache.match(address))) await keep(address).catch(() => undefined);
 }
 
 const granted = () => localStorage.getItem('consent') === 'yes';
@@ -88,12 +112,19 @@ const phone = await OfflinePhone.open(client, {
   onMessage: show,
 });
 
-const refresh = () =>
-  phone.refresh().then(
-    () => 'The guide is up to date.',
-    () => (phone.bundle ? 'There is no network; the guide knows the museum.' : 'Open the guide once with a network.'),
-  );
-state.textContent = await refresh();
+async function refresh(): Promise<void> {
+  try {
+    await phone.refresh();
+    state.textContent = 'The guide is up to date.';
+    void keepPictures(phone);
+  } catch {
+    state.textContent = phone.bundle
+      ? 'There is no network. The guide knows the museum all the same.'
+      : 'Open the guide once with a network.';
+  }
+}
+draw();
+await refresh();
 
 consent.checked = granted();
 consent.addEventListener('change', async () => {
@@ -117,6 +148,7 @@ if (beacon !== null) {
 
 addEventListener('online', async () => {
   await phone.flush().catch(() => undefined);
-  state.textContent = await refresh();
+  await refresh();
 });
+addEventListener('offline', refresh);
 setInterval(() => void phone.passTime(), 5_000);

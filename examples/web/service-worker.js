@@ -10,6 +10,8 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 /** The network first, so that a new version is seen at once. The service's own answers are never kept here. */
 addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url);
+  if (event.request.destination === 'image')
+    return event.respondWith(caches.match(event.request.url).then((picture) => picture ?? fetch(event.request)));
   if (event.request.method !== 'GET' || origin !== location.origin || pathname.startsWith('/api/')) return;
   event.respondWith(
     fetch(event.request).catch(

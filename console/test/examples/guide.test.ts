@@ -83,7 +83,7 @@ test('a visitor scans codes, with a network and without one, and asks for pushes
   await context.route(`${baseUrl}/**`, (route) => route.abort());
   await page.goto(`/?beacon=${picture}`);
   await messages.getByText('Painted in 1672.').waitFor();
-  assert.deepEqual(await seen(), ['true The picturePainted in 1672.']);
+  assert.deepEqual(await seen(), ['true The picturePainted in 1672.', 'false WelcomeThe tour starts here.']);
   await page.getByText('There is no network').waitFor();
 
   await context.unroute(`${baseUrl}/**`);
