@@ -21,10 +21,12 @@ export interface OfflineBundle {
 }
 
 export interface OfflinePlace {
-  /** objectIds of venues; without it and `near`, the whole app. */
+  /** objectIds of venues; without it, `near` and `at`, the whole app. */
   readonly venues?: readonly string[];
   /** objectIds of beacons that the phone hears. */
   readonly near?: readonly string[];
+  /** Where the phone is, degrees (WGS 84): the venues around it. */
+  readonly at?: { readonly latitude: number; readonly longitude: number };
 }
 
 export type OfflineSender = 'phone' | 'androidBackground' | 'iosBackground';
@@ -36,7 +38,7 @@ export interface OfflineOptions {
     readonly installationId: string;
     readonly localeIdentifier?: string;
   };
-  /** A storage for each of some forty names, such as `(name) => ({ load: () => localStorage.getItem(name), … })`. */
+  /** A storage for each of some forty names, which begin with the id of the app, such as `(name) => ({ load: () => localStorage.getItem(name), … })`. */
   readonly storage: OfflineStorage;
   readonly onMessage: (message: OfflineMessage) => void;
   /** Visits that begin and end, and changes of distance, as the phone decides them. */

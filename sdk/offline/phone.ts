@@ -17,7 +17,7 @@ import { randomId } from '../src/random-id.ts';
 import { safely } from '../src/report.ts';
 import type { JsonInput, Operations } from '../src/wire.ts';
 import type { OfflineBundle, OfflineMessage, OfflineOptions, OfflinePlace } from './options.ts';
-import { Waiting } from './waiting.ts';
+import { type OfflineStorage, Waiting } from './waiting.ts';
 
 /** What is kept across restarts, beside the bundle and the sightings. */
 interface State {
@@ -83,12 +83,13 @@ export class OfflinePhone {
   }
 
   /** With what was kept; a text that cannot be read counts as nothing. */
-  static async open(client: Pick<PharosClient, 'call'>, options: OfflineOptions): Promise<OfflinePhone> {
-    const { storage } = options;
+  static async open(client: Pick<PharosClient, 'appId' | 'call'>, options: OfflineOptions): Promise<OfflinePhone> {
+    // Of another app nothing is shown, and nothing told to this one.
+    const storage: OfflineStorage = (name) => options.storage(`${client.appId}-${name}`);
     const state = { ...newState, ...readJson<State>(await storage('state').load()) };
     const bundle = readJson<Bundle>(await storage('bundle').load());
     const waiting = await Waiting.open(storage, state.pages);
-    const phone = new OfflinePhone(client, options, { state, bundle, waiting });
+    const phone = new OfflinePhone(client, { ...options, storage }, { state, bundle, waiting });
     await phone.#catchUp();
     return phone;
   }
@@ -110,10 +111,11 @@ export class OfflinePhone {
    */
   refresh(place: OfflinePlace = {}): Promise<void> {
     return this.#inTurn(async () => {
-      const { venues, near } = place;
+      const { venues, near, at } = place;
       const query = {
         ...(venues ? { venues: venues.join(',') } : {}),
         ...(near ? { near: near.join(',') } : {}),
+        ...at,
         ...(this.#bundle ? { since: this.#bundle.tag } : {}),
       };
       const { result } = await this.#client.call('getBundle', { query });

@@ -98,6 +98,8 @@ export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
  * writes for an app.
  */
 export class PharosClient<Buckets extends object = AnyBuckets> {
+  /** Undefined with the session of a browser. */
+  readonly appId: string | undefined;
   /** Calls any operation of the interface by its id in the OpenAPI document. */
   readonly call: Call;
   readonly beacons: RecordService<'Beacon', 'Beacons'>;
@@ -130,6 +132,7 @@ export class PharosClient<Buckets extends object = AnyBuckets> {
 
   constructor(options: PharosOptions) {
     const { onTokens, tokenStorage, ...tokens }: Partial<AppOptions> = 'appKey' in options ? options : {};
+    this.appId = 'appId' in options ? options.appId : undefined;
     this.#session = new Session(tokens, onTokens, tokenStorage);
     this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);

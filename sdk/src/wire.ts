@@ -1030,6 +1030,13 @@ export type Installation = {
     };
     /** When it last reported how it can sense */
     readonly sensingAt?: string;
+    /**
+     * How the phone moves, as it last said with what it heard
+     * @enum {unknown}
+     */
+    readonly motion?: "still" | "walking" | "vehicle";
+    /** Since when it has reported no other motion */
+    readonly motionAt?: string;
     /** Why the push service no longer accepts the token; registering again revives it */
     readonly tokenDeadReason?: string;
     /** ISO 8601, UTC, with milliseconds */
@@ -4533,6 +4540,10 @@ export type Operations = {
             readonly installationId?: string;
             /** Where the phone is expected, if it is not known to be anywhere */
             readonly venueId?: string;
+            /** Where the phone is, degrees (WGS 84): the 10 nearest venues within 5 km that have a `location` */
+            readonly latitude?: number | string;
+            /** Required with `latitude` */
+            readonly longitude?: number | string;
             /** At most so many regions, as other parts of the app monitor some as well */
             readonly maxRegions?: number | string;
         };
@@ -6173,10 +6184,14 @@ export type Operations = {
     readonly getBundle: {
         readonly params: undefined;
         readonly query: {
-            /** objectIds of venues, joined by commas; without it and `near`, all of the app */
+            /** objectIds of venues, joined by commas; without it, `near` and `latitude`, all of the app */
             readonly venues?: string;
             /** objectIds of beacons that are heard: their venues, and those without one */
             readonly near?: string;
+            /** Where the phone is, degrees (WGS 84): the 10 nearest venues within 5 km that have a `location` */
+            readonly latitude?: number | string;
+            /** Required with `latitude` */
+            readonly longitude?: number | string;
             /** The `tag` of what the phone has */
             readonly since?: string;
         };

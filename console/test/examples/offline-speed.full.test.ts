@@ -30,9 +30,9 @@ globalThis.walk = async (seconds) => {
     ...{ oneZone: true, sensitivity: 'stable', polite: true, delivery: {}, timeZone: 'Europe/Vienna' },
     ...{ pushTimeToLive: 120, retentionDays: { visits: 365, events: 30 }, consent: 'assumed' },
   };
-  const kept = new Map([['bundle', JSON.stringify({ tag: 'x', app: { policy }, parts: { 0: { beacons, notifications } } })]]);
+  const kept = new Map([['app-bundle', JSON.stringify({ tag: 'x', app: { policy }, parts: { 0: { beacons, notifications } } })]]);
   let now = Date.UTC(2026, 4, 4, 9);
-  const phone = await OfflinePhone.open({ call: () => Promise.reject(new TypeError('no network')) }, {
+  const phone = await OfflinePhone.open({ appId: 'app', call: () => Promise.reject(new TypeError('no network')) }, {
     installation: { objectId: 'installation00000000', installationId: 'x' },
     storage: (name) => ({ load: () => kept.get(name) ?? null, save: (text) => kept.set(name, text) }),
     onMessage() {},

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
-import { openSite, type Site, stay, walk } from '../../../server/test/support/site.ts';
+import { openSite, type Site, stay, uuid, walk } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit, watchRequests } from '../browser.ts';
 
@@ -118,6 +118,10 @@ describe('installations in the console', () => {
     await site.ask({ method: 'POST', url: '/api/v2/installations', body: { ...body, sensing: { bluetoothOn: true } } });
     await open(`/${hers}`);
     await page.getByText('yes; if nothing comes, no beacon was near').waitFor();
+    const heard = [{ uuid, major: 1, minor: 1, rssi: -60, motion: 'still', occurredAt: site.now }];
+    await site.send(heard, { installationId: script });
+    await page.reload();
+    await page.getByText(/^still since /).waitFor();
   });
 
   test('a test message goes to this one alone', async () => {

@@ -61,7 +61,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/presence/gateways/',
         'features/presence/bundle/',
         'features/presence/fleet/routes',
-        'features/telemetry',
+        'features/(telemetry|near)',
       ),
       /^packages\/gateways\/src\//,
       ...server(

@@ -42,17 +42,21 @@ data class Receipt(val deliveryId: String, val event: String)
 
 /**
  * One app on one phone, for Android and the JVM. Calls block: make them on a thread of your own. What has to outlive the app (its
- * name, its secret, what could not be sent) is in [folder], which only the app may read.
+ * name, its secret, what could not be sent) is in [folder], which only the app may read, in a folder for each app of the service.
  */
 class Pharos(
     private val baseUrl: String,
     private val appId: String,
     private val appKey: String,
-    private val folder: File,
+    folder: File,
     private val http: Http = UrlHttp(),
     internal val now: () -> Long = System::currentTimeMillis,
 ) {
+    /** Of another app nothing is shown, and nothing told to this one. */
+    private val folder = File(folder, appId)
+
     init {
+        val folder = this.folder
         if (!folder.isDirectory && !folder.mkdirs()) throw IOException("$folder cannot be made.")
     }
 

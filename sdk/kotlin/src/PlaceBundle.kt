@@ -19,14 +19,22 @@ class PlaceBundle internal constructor(private val pharos: Pharos, private val f
 
     /**
      * Fetches what has changed: at each start with a network, and when the visitor comes to another venue. [venues] are objectIds, [near]
-     * those of beacons that the phone hears; without either, the whole app.
+     * those of beacons that the phone hears, [latitude] and [longitude] where it is (degrees, WGS 84); without any, the whole app.
      *
      * @throws PharosException when the service cannot be reached; what was kept stays
      */
     @Synchronized
-    fun refresh(venues: List<String> = emptyList(), near: List<String> = emptyList()) {
+    fun refresh(
+        venues: List<String> = emptyList(),
+        near: List<String> = emptyList(),
+        latitude: Double? = null,
+        longitude: Double? = null,
+    ) {
         val named = { ids: List<String> -> ids.joinToString(",").ifEmpty { null } }
-        val query = mapOf("venues" to named(venues), "near" to named(near), "since" to kept["tag"] as? String)
+        val query = mapOf(
+            "venues" to named(venues), "near" to named(near), "since" to kept["tag"] as? String,
+            "latitude" to latitude?.toString(), "longitude" to longitude?.toString(),
+        )
         val answer = Pharos.result(pharos.call("GET", "/bundle" + Pharos.queryOf(query)))
         val parts = answer["parts"] as? Map<*, *> ?: emptyMap<String, Any?>()
         // A part takes the place of the former one of its number.

@@ -45,7 +45,10 @@ class SightingQueue internal constructor(
     /** How many wait. */
     val size get() = synchronized(lock) { waiting.size }
 
-    /** A sample of a beacon. [sensedAt]: epoch milliseconds. [sender]: `androidBackground` where the system has woken the app. */
+    /**
+     * A sample of a beacon. [sensedAt]: epoch milliseconds. [sender]: `androidBackground` where the system has woken the app. [motion]:
+     * `still`, `walking` or `vehicle`, as the system recognises it.
+     */
     fun add(
         uuid: String,
         major: Int,
@@ -53,7 +56,11 @@ class SightingQueue internal constructor(
         rssi: Int,
         sensedAt: Long = pharos.now(),
         sender: String = "phone",
-    ) = keep(mapOf("uuid" to uuid, "major" to major, "minor" to minor, "rssi" to rssi, "sender" to sender), sensedAt)
+        motion: String? = null,
+    ) {
+        val told = if (motion == null) emptyMap() else mapOf("motion" to motion)
+        keep(mapOf("uuid" to uuid, "major" to major, "minor" to minor, "rssi" to rssi, "sender" to sender) + told, sensedAt)
+    }
 
     /** The phone has entered (`ENTER`) or left (`EXIT`) a region of a whole venue. */
     fun addPlace(venueId: String, event: String, sensedAt: Long = pharos.now()) =

@@ -35,7 +35,7 @@ fun main(args: Array<String>) {
         }
         "sense" -> pharos.sightings.add(
             words["uuid"] as String, 1, (words["minor"] as Long).toInt(), (words["rssi"] as Long).toInt(),
-            words["at"] as Long,
+            words["at"] as Long, motion = words["motion"] as String?,
         )
         "place" -> pharos.sightings.addPlace(words["venueId"] as String, "ENTER", words["at"] as Long)
         "flush" -> {

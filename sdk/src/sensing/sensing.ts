@@ -16,6 +16,8 @@ export interface SensingOptions {
   readonly notifications?: boolean;
   /** At most so many regions, where other parts of the app monitor some; 20 by default, which is all that iOS allows. */
   readonly maxRegions?: number;
+  /** How the phone moves, as its system recognises it: it goes along with what is heard. */
+  readonly motion?: () => 'still' | 'walking' | 'vehicle' | undefined;
   /** Receives what fails while the app is running. Without it the platform's `reportError` or its error log. */
   readonly onError?: (error: unknown) => void;
   /** For tests: epoch milliseconds. */
@@ -133,9 +135,10 @@ export class Sensing {
   }
 
   async #hear(samples: readonly Sighting[]): Promise<void> {
-    const { queue, now = Date.now } = this.#options;
+    const { queue, motion, now = Date.now } = this.#options;
     if (!this.#isStarted || samples.length === 0) return;
-    await queue.add(...samples);
+    const moves = motion?.();
+    await queue.add(...(moves === undefined ? samples : samples.map((one) => ({ motion: moves, ...one }))));
     if (Math.abs(now() - this.#flushedAt) < flushEveryMs) return;
     this.#flushedAt = now();
     await queue.flush();

@@ -84,7 +84,7 @@ describe.skipIf(!hasJava)('the Kotlin client, against the service', () => {
   });
   afterEach(() => phone.kill());
 
-  const start = () => new Phone(classPath, [baseUrl, site.app.appId, site.app.appKey, phoneFolder]);
+  const start = (appId = site.app.appId) => new Phone(classPath, [baseUrl, appId, site.app.appKey, phoneFolder]);
   const setClock = () => phone.ask({ do: 'clock', at: site.now });
 
   async function stand(seconds: number): Promise<void> {
@@ -108,11 +108,13 @@ describe.skipIf(!hasJava)('the Kotlin client, against the service', () => {
     await setClock();
     await phone.ask({ do: 'register', members: { localeIdentifier: 'de-AT' } });
     await stand(8);
+    await phone.ask({ do: 'sense', uuid, minor: 1, rssi: -55, at: site.now, motion: 'still' });
     const { events, messages } = (await phone.ask({ do: 'flush' })) as { events: string[]; messages: string[] };
     assert.ok(events.includes('ENTER'), JSON.stringify(events));
     assert.equal(messages.length, 1);
     await phone.ask({ do: 'opened', deliveryId: messages[0] });
     assert.equal(await phone.ask({ do: 'size' }), 0);
+    assert.equal((await site.rows('installations')).at(-1)?.['motion'], 'still');
     const [delivery] = await site.list('deliveries', { where: JSON.stringify({ objectId: messages[0] }) });
     assert.ok(delivery === undefined || delivery.openedAt !== undefined);
   });
@@ -125,7 +127,7 @@ describe.skipIf(!hasJava)('the Kotlin client, against the service', () => {
     assert.deepEqual(await phone.tell({ do: 'flush' }), { error: 'Unreachable', code: 0, isRetriable: true });
     const installation = await phone.ask({ do: 'installation' });
     phone.kill();
-    writeFileSync(join(phoneFolder, 'sightings.jsonl'), '{"uuid":"B94', { flag: 'a' });
+    writeFileSync(join(phoneFolder, site.app.appId, 'sightings.jsonl'), '{"uuid":"B94', { flag: 'a' });
     phone = start();
     await setClock();
     assert.equal(await phone.ask({ do: 'installation' }), installation);
@@ -212,6 +214,21 @@ describe.skipIf(!hasJava)('the Kotlin client, against the service', () => {
     assert.ok(readFileSync(join(phoneFolder, 'secret'), 'utf8').length >= 32);
     await phone.ask({ do: 'flush' });
     assert.equal(await phone.ask({ do: 'size' }), 0);
+  });
+
+  test('keeps what is of one app from another', async () => {
+    await setClock();
+    await phone.ask({ do: 'register', members: {} });
+    await phone.ask({ do: 'refresh' });
+    await stand(2);
+    const name = await phone.ask({ do: 'installation' });
+    phone.kill();
+    phone = start('another');
+    assert.deepEqual([await phone.ask({ do: 'size' }), await phone.ask({ do: 'records', list: 'beacons' })], [0, []]);
+    assert.notEqual(await phone.ask({ do: 'installation' }), name);
+    phone.kill();
+    phone = start();
+    assert.deepEqual([await phone.ask({ do: 'size' }), await phone.ask({ do: 'installation' })], [2, name]);
   });
 
   test('reads and writes JSON as everybody does', async () => {

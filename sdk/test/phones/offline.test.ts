@@ -48,10 +48,10 @@ describe('a phone that decides by itself', () => {
     [isOnline, kept, shown, events] = [true, new Map(), [], []];
   });
 
-  const clientOf = (appKey = site.app.appKey) =>
+  const clientOf = (appKey = site.app.appKey, appId = site.app.appId) =>
     new PharosClient({
       baseUrl,
-      appId: site.app.appId,
+      appId,
       appKey,
       retry: false,
       fetch: async (url, request) => {
@@ -59,17 +59,16 @@ describe('a phone that decides by itself', () => {
         return fetch(url, request);
       },
     });
-  const open = (change: Partial<OfflineOptions> = {}) =>
-    OfflinePhone.open(clientOf(), {
-      installation: { objectId: site.phone, installationId: 'phone-1' },
-      storage: (name) => ({ load: () => kept.get(name) ?? null, save: (text) => void kept.set(name, text) }),
-      onMessage: (message) => shown.push(message),
-      onEvent: ({ event }) => events.push(event),
-      onError: (error) => assert.fail(String(error)),
-      now: () => site.now,
-      patience: 60_000,
-      ...change,
-    });
+  const options = (): OfflineOptions => ({
+    installation: { objectId: site.phone, installationId: 'phone-1' },
+    storage: (name) => ({ load: () => kept.get(name) ?? null, save: (text) => void kept.set(name, text) }),
+    onMessage: (message) => shown.push(message),
+    onEvent: ({ event }) => events.push(event),
+    onError: (error) => assert.fail(String(error)),
+    now: () => site.now,
+    patience: 60_000,
+  });
+  const open = (change: Partial<OfflineOptions> = {}) => OfflinePhone.open(clientOf(), { ...options(), ...change });
   /** Stands beside the beacon for some seconds, each of them sensed when it is. */
   async function standBeside(phone: OfflinePhone, seconds: number, offset = 0): Promise<void> {
     for (const sample of walk(stay(1.5, seconds), site.now)) {
@@ -120,7 +119,8 @@ describe('a phone that decides by itself', () => {
       await phone.sense(...heard);
     }
     assert.ok(phone.waiting <= 10_000, `${phone.waiting} sightings`);
-    assert.ok((kept.get('state')?.length ?? 0) < 100_000, `${kept.get('state')?.length} characters of state`);
+    const state = kept.get(`${site.app.appId}-state`) ?? '';
+    assert.ok(state.length < 100_000, `${state.length} characters of state`);
     assert.ok(kept.size < 200, `${kept.size} names`);
     isOnline = true;
     await phone.flush();
@@ -143,6 +143,20 @@ describe('a phone that decides by itself', () => {
       ['ENTER'],
     );
     site.app.clock.now = ahead;
+  });
+
+  test('shows nothing of another app whose place and sightings were kept in the same storage, and tells nothing of it', async () => {
+    const own = await open();
+    await own.refresh();
+    isOnline = false;
+    site.app.clock.now += 3_600_000;
+    await standBeside(own, 10);
+    assert.deepEqual([own.waiting > 0, shown.length], [true, 1]);
+    const { appId, appKey } = await site.app.app.apps.create('Another');
+    const other = await OfflinePhone.open(clientOf(appKey, appId), { ...options(), onMessage: () => assert.fail() });
+    assert.deepEqual([other.bundle, other.waiting], [null, 0]);
+    await standBeside(other, 10);
+    assert.ok((await open()).waiting >= 10, 'what is the own waits on');
   });
 
   test('keeps what it has if the service refuses, and takes damaged texts for none', async () => {

@@ -12,6 +12,7 @@ import {
   reactNativeAdapter,
   type SensingAdapter,
   type SensingHealth,
+  type Sighting,
   sensingFindings,
   webAdapter,
 } from '../../src/index.ts';
@@ -126,6 +127,7 @@ describe('sensing, against the service', () => {
     const sensing = client.sensing({
       ...{ adapter: phone, queue, now },
       installation: { installationId, deviceType: 'ios' },
+      motion: () => 'walking',
       onError: (error) => fails(error),
     });
     assert.deepEqual(
@@ -159,6 +161,15 @@ describe('sensing, against the service', () => {
       [venue],
     );
     assert.equal((await site.list('visits')).length, 0);
+    const { add } = queue;
+    const added = await new Promise<readonly unknown[]>((resolve) => {
+      queue.add = async (...heard: Sighting[]) => {
+        await add.apply(queue, heard);
+        resolve(heard);
+      };
+      phone.hearing?.onSamples([{ uuid, major: 1, minor: 2, rssi: -60 }]);
+    });
+    assert.deepEqual(added, [{ motion: 'walking', uuid, major: 1, minor: 2, rssi: -60 }]);
     sensing.stop();
     assert.equal(phone.hearing, undefined);
   });

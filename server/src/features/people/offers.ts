@@ -19,6 +19,7 @@ export {
   findProvable,
   markTokenDead,
   matchInstallations,
+  saveMotions,
   walkInstallations,
 } from './installations/store.ts';
 export { findMissing } from './second-factors/store.ts';

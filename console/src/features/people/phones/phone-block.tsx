@@ -24,7 +24,7 @@ import { t } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { HearingFact } from './hearing.tsx';
 import { PhoneActions } from './phone-actions.tsx';
-import { SensingFact, SensingNote } from './sensing-note.tsx';
+import { MotionFact, SensingFact, SensingNote } from './sensing-note.tsx';
 
 interface Props {
   readonly appId: string;
@@ -51,6 +51,7 @@ export function PhoneBlock({ appId, installation, isAlone = false }: Props) {
       <SensingNote installation={installation} times={times} />
       <Facts>
         <SensingFact installation={installation} />
+        <MotionFact installation={installation} times={times} />
         <Fact label={t('Push address')}>
           <Badge color={tokenWords[token].color}>{tokenWords[token].label}</Badge>
           {token === 'live' && tokenAt && (

@@ -33,6 +33,18 @@ export function SensingNote({ installation, times }: Props) {
   );
 }
 
+const motionWords = {
+  still: (since: string) => t('still since {since}', { since }),
+  walking: (since: string) => t('walking since {since}', { since }),
+  vehicle: (since: string) => t('in a vehicle since {since}', { since }),
+};
+
+/** A phone that lies still hears less, and one that hears nothing says nothing of how it moves. */
+export function MotionFact({ installation: { motion, motionAt = '' }, times }: Props) {
+  if (motion === undefined) return null;
+  return <Fact label={t('Movement')}>{motionWords[motion](times.dateTime(motionAt))}</Fact>;
+}
+
 /** Whether anything is known, for a phone that hears nothing all the same. */
 export function SensingFact({ installation }: Pick<Props, 'installation'>) {
   const { sensing, deviceType } = installation;

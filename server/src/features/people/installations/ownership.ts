@@ -34,7 +34,7 @@ export interface Ownership {
   readonly reset: Values;
 }
 
-const personal = ['channels', 'metadata', 'consents', 'sensing'] as const;
+const personal = ['channels', 'metadata', 'consents', 'sensing', 'motion', 'motionAt'] as const;
 const ofThePhone = [
   'deviceModel',
   'pushType',

@@ -17,6 +17,7 @@ import {
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { json, pointer, text, time } from '../../../resources/members/members.ts';
+import { motionSchema } from '../../motion.ts';
 import { metadataProblems } from '../../own-metadata.ts';
 import { sensingExample, sensingProblems, sensingSchema } from './sensing/report.ts';
 
@@ -181,6 +182,10 @@ export const installationRecord = {
     sensingAt: Type.Optional(
       Type.String({ format: 'date-time', description: 'When it last reported how it can sense' }),
     ),
+    motion: Type.Optional(motionSchema),
+    motionAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Since when it has reported no other motion' }),
+    ),
     tokenDeadReason: Type.Optional(
       Type.String({ description: 'Why the push service no longer accepts the token; registering again revives it' }),
     ),
@@ -191,6 +196,8 @@ export const installationRecord = {
     ...exampleShown,
     consents: exampleConsents,
     sensingAt: exampleUpdated,
+    motion: 'walking',
+    motionAt: exampleUpdated,
     tokenAt: exampleCreated,
     createdAt: exampleCreated,
     updatedAt: exampleUpdated,
@@ -224,7 +231,7 @@ export const installations = defineResource({
     isPersonal: true,
     hides: {
       permission: 'installations.personal',
-      members: ['installationId', 'userId', 'metadata', 'deviceToken', 'sensing', 'sensingAt'],
+      members: ['installationId', 'userId', 'metadata', 'deviceToken', 'sensing', 'sensingAt', 'motion', 'motionAt'],
       // Times at which an app was started are those at which somebody was there.
       underPseudonyms: ['objectId', 'consents', 'tokenAt', 'tokenDeadAt', 'createdAt', 'updatedAt'],
     },
@@ -248,6 +255,8 @@ export const installations = defineResource({
     consents: json('consents', optional),
     sensing: json('sensing', optional),
     sensingAt: time('sensing_at', optional),
+    motion: text('motion', optional),
+    motionAt: time('motion_at', optional),
     tokenAt: time('token_at', optional),
     tokenDeadAt: time('token_dead_at', optional),
     tokenDeadReason: text('token_dead_reason', optional),

@@ -213,7 +213,8 @@ export class InstallationService {
       members.sensing || 'sensing' in cleared
         ? sensingColumns(row.device_type as Installation['deviceType'], members.sensing, now())
         : {};
-    const columns = { ...token, ...tag, ...sensing, ...ownership, consents: consents.stored };
+    const moving = changesAnalytics(row.consents, consents.stored, by.policy) ? { motion: null, motion_at: null } : {};
+    const columns = { ...token, ...tag, ...sensing, ...moving, ...ownership, consents: consents.stored };
     await installations.records.update(db, key, { ...cleared, ...members, updatedAt }, columns);
     await this.#follow(db, appId, row, { set, by, consents });
     return updatedAt;

@@ -1,9 +1,12 @@
 import type { HeldInstallation } from '../../../access/caller.ts';
 import type { Provable } from '../../../access/installation-proof.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { bulkUpdate } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
+import type { Dialect } from '../../../db/dialect.ts';
 import type { RowOf } from '../../../db/table.ts';
-import type { installations } from './resource.ts';
+import type { Motion } from '../../motion.ts';
+import { installations } from './resource.ts';
 
 export type InstallationRow = RowOf<typeof installations.table>;
 
@@ -237,4 +240,22 @@ export async function countTokens(db: Db, appId: string): Promise<TokenCounts> {
     slow,
   );
   return { installations: all?.n ?? 0, dead: dead.map(({ reason, n }) => ({ reason, count: n })) };
+}
+
+const moved = bulkUpdate(installations.table, { by: ['app_id', 'object_id'], set: ['motion', 'motion_at'] });
+
+/** Statements that write how phones move, whose rows the caller has locked. */
+export function saveMotions(
+  dialect: Dialect,
+  moving: readonly {
+    readonly appId: string;
+    readonly installationId: string;
+    readonly motion: Motion;
+    readonly at: number;
+  }[],
+): Sql[] {
+  const rows = moving.map(({ appId, installationId, motion, at }) => ({
+    ...{ app_id: appId, object_id: installationId, motion, motion_at: at },
+  }));
+  return moved.each(dialect, rows);
 }

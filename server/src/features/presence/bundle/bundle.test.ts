@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { databases, signIn } from '../../../../test/support/build-app.ts';
+import { databases, otherApp, signIn } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openSite, pointer, type Site, uuid } from '../../../../test/support/site.ts';
 import { png } from '../../../demo/pictures.ts';
@@ -111,6 +111,16 @@ for (const database of databases) {
         assert.equal(part['scenarios']?.length, 1, query);
         assert.equal(part['storylines']?.length, 1, query);
       }
+      const spot = { latitude: 47.999, longitude: 16.4 };
+      await site.ask({
+        method: 'PATCH',
+        url: `/api/v2/venues/${venue}`,
+        body: { location: { latitude: 48.04, longitude: 16.4 } },
+      });
+      assert.deepEqual(idsOf(join((await bundle(`?${new URLSearchParams(spot as never)}`)).parts)['beacons']), [shop]);
+      // 4 km to the south and 4 to the west are 5.7.
+      const further = await bundle('?latitude=48.004&longitude=16.3462');
+      assert.deepEqual(join(further.parts), {});
       const alone = join((await bundle(`?near=${site.hall}`)).parts);
       assert.deepEqual(idsOf(alone['beacons']), [site.hall]);
       assert.deepEqual(join((await bundle('?venues=unknown')).parts), {});
@@ -172,7 +182,13 @@ for (const database of databases) {
 
     test('of another app is none, and too many names are refused', async () => {
       assert.equal((await get(`?venues=${'x,'.repeat(60)}`)).body.code, 142);
+      assert.equal((await get('?latitude=48')).body.code, 102);
       assert.equal((await get('', { ...site.user.headers, 'x-service-appkey': 'wrong' })).body.code, 903);
+      const other = { ...(await otherApp(site.app)), authorization: undefined };
+      for (const query of ['', `?venues=${venue}`, `?near=${shop}`, `?since=${(await bundle()).tag}`]) {
+        const { body } = await site.app.send({ method: 'GET', url: `/api/v2/bundle${query}`, headers: other });
+        assert.deepEqual(join(body.result.parts), {}, query);
+      }
     });
   });
 }

@@ -4,6 +4,7 @@ import { type ErrorName, fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { apiPrefix } from '../../../http/api.ts';
 import type { Call } from '../../../http/endpoint.ts';
+import { asSentBy, type Spot, venuesNear } from '../../near.ts';
 import type { Kept, Kind } from './parts.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface Place {
   readonly venues: readonly string[] | undefined;
   /** objectIds of beacons that were heard: their venues, and those that are in none. */
   readonly near: readonly string[];
+  /** Where the phone is: the venues around it. */
+  readonly spot: Spot | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -60,7 +63,7 @@ const decisive: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 export async function readBundle(
   { server, db, learnedOf }: BundleReads,
   call: Call<unknown, unknown>,
-  { venues, near }: Place,
+  { venues, near, spot }: Place,
 ): Promise<readonly Kept[]> {
   const { app } = call;
   const kept: Kept[] = [];
@@ -77,7 +80,9 @@ export async function readBundle(
     return [...found.values()];
   };
   const heard = await listOf('beacons', '/beacons', 'objectId', near);
-  const asked = venues || near.length > 0 ? [...(venues ?? []), ...heard.flatMap(venueOf)] : undefined;
+  const around = spot && (await venuesNear(server, call, spot));
+  const isPart = venues !== undefined || near.length > 0 || around !== undefined;
+  const asked = isPart ? [...new Set([...(venues ?? []), ...heard.flatMap(venueOf), ...(around ?? [])])] : undefined;
   const within = asked?.map(pointer('Venue'));
   const ofVenues = (kind: Kind, path: string) => (within ? listOf(kind, path, 'venueId', within) : list(kind, path));
   keep('venues', asked ? await listOf('venues', '/venues', 'objectId', asked) : await list('venues', '/venues'));
@@ -149,13 +154,6 @@ function isDecidable(kind: Kind, call: Call<unknown, unknown>): boolean {
   const rules = call.app.rules.of(kind);
   const hidden = rules.hasMembers ? rules.hiddenFrom(call) : [];
   return !hidden.some((name) => decisive[kind]?.some((member) => name === member || name.startsWith(`${member}.`)));
-}
-
-function asSentBy({ headers, address }: Call<unknown, unknown>) {
-  const kept = Object.entries(headers).filter(
-    ([name]) => name === 'authorization' || name.endsWith('appid') || name.endsWith('appkey'),
-  );
-  return { headers: Object.fromEntries(kept), remoteAddress: address };
 }
 
 const addresses = ['url', 'urlImageAndroid', 'urlImageIOS'] as const;

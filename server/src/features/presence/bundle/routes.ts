@@ -5,6 +5,7 @@ import { fail } from '../../../base/errors.ts';
 import { otherExampleId } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, JsonText, type Tag } from '../../../http/endpoint.ts';
 import { entityTag } from '../../../resources/entity-tag.ts';
+import { readSpot, spotQuery } from '../../near.ts';
 import { cut, kinds } from './parts.ts';
 import { type BundleReads, type Place, readBundle } from './read.ts';
 
@@ -86,6 +87,7 @@ function placeOf({ query }: Pick<Call<undefined, undefined>, 'query'>): Place {
   return {
     venues: query['venues'] === undefined ? undefined : ids(query['venues'], 'venues'),
     near: ids(query['near'], 'near'),
+    spot: readSpot(query),
   };
 }
 
@@ -101,14 +103,14 @@ export function bundleEndpoints(reads: BundleReads): Endpoint[] {
       summary: 'Get what a phone needs to decide without a network',
       description:
         'Venues, floors, zones, beacons, notifications and storylines with their scenarios, as the caller finds them in the lists, and what was ' +
-        'learned of the radio: of some venues, of those where beacons are that the phone hears, or of the whole app. Lists whose deciding ' +
+        'learned of the radio: of some venues, of those where beacons are that the phone hears, of those around it, or of the whole app. Lists whose deciding ' +
         'members are hidden from the caller are left out. With `since` only what has changed is answered.',
       grant: 'visitor',
       scopes: [{ of: 'beacons', verb: 'list' }],
       query: [
         {
           name: 'venues',
-          description: 'objectIds of venues, joined by commas; without it and `near`, all of the app',
+          description: 'objectIds of venues, joined by commas; without it, `near` and `latitude`, all of the app',
           schema: list,
         },
         {
@@ -116,6 +118,7 @@ export function bundleEndpoints(reads: BundleReads): Endpoint[] {
           description: 'objectIds of beacons that are heard: their venues, and those without one',
           schema: list,
         },
+        ...spotQuery,
         { name: 'since', description: 'The `tag` of what the phone has', schema: Type.String({ maxLength: 1_000 }) },
       ],
       answer: {
@@ -124,7 +127,7 @@ export function bundleEndpoints(reads: BundleReads): Endpoint[] {
         schema: Type.Object({ result: bundleSchema }),
         example: { result: example },
       },
-      errors: ['ValidationError', 'Timeout'],
+      errors: ['ValidationError', 'InvalidQuery', 'Timeout'],
       hasEntityTag: true,
       isKept: true,
       handle: async (call) => {

@@ -62,7 +62,7 @@ export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabou
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
 function createSightings(context: Context): Sightings {
   const { db, now, siteRevision, requestPushes, announce, findPolicy, inBackground } = context;
-  const { engineLogs: logs, noteShowings, rollups, seedsFor } = context;
+  const { engineLogs: logs, noteShowings, rollups, seedsFor, saveMotions } = context;
   const trackCache = new TrackCache();
   const countVisits = (appId: string) => rollups.note(appId);
   const recording = { db, now, trackCache, requestPushes, announce, logs, noteShowings, seedsFor, countVisits };
@@ -74,6 +74,7 @@ function createSightings(context: Context): Sightings {
   const service = createSightingService({
     ...recording,
     site,
+    saveMotions,
     places: { announce, existingVenues: context.existingVenues },
     expect: ticker.expect,
     countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),

@@ -55,7 +55,10 @@ export async function takeTogether(
     effects.set(one.intake, shownEffect(one, effect));
     return one.permissions.analytics && effect.events.length + effect.messages.length > 0 ? answerOf(one, effect) : [];
   });
-  await recordDecisions(db, decided, taking.tools, saveAnswers(db.dialect, answers));
+  await recordDecisions(db, decided, taking.tools, [
+    ...saveAnswers(db.dialect, answers),
+    ...(taking.tools.saveMotions?.(db.dialect, fresh.flatMap(movingOf)) ?? []),
+  ]);
   return intakes.map((intake) => effects.get(intake));
 }
 
@@ -82,6 +85,25 @@ function noteHeard(db: Db, fresh: readonly Fresh[], { noteHeard: note }: RecordT
         })),
       );
   });
+}
+
+/**
+ * How the phone moves now, if that is another way than before. The time of a change of a phone that others know under daily names would
+ * tell which of these are its.
+ */
+function movingOf({ intake, lock, permissions, reports }: Fresh) {
+  const { appId, policy, now } = intake.sender;
+  if (!intake.isOwn || !permissions.analytics || policy.pseudonyms === 'daily') return [];
+  const told = reports.flatMap(({ motion, observation: { occurredAt } }) =>
+    motion === undefined ? [] : [{ motion, at: Math.min(occurredAt, now) }],
+  );
+  const newest = told.reduce<(typeof told)[number] | undefined>(
+    (last, one) => (last !== undefined && last.at > one.at ? last : one),
+    undefined,
+  );
+  const { moving } = lock;
+  if (newest === undefined || newest.motion === moving?.motion || newest.at <= (moving?.at ?? 0)) return [];
+  return [{ appId, installationId: lock.objectId, ...newest }];
 }
 
 /** Reported times are never ahead of the service's: by so much, its own clock was wrong. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases, signIn } from '../../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../../test/support/console.ts';
-import { openSite, type Site } from '../../../../../test/support/site.ts';
+import { openSite, type Site, uuid } from '../../../../../test/support/site.ts';
 import { commandLine } from '../../../../access/audit.ts';
 
 /** What phones report of how they can sense, and what is made of it. */
@@ -66,6 +66,63 @@ for (const database of bothDatabases) {
       assert.ok(!JSON.stringify(list.body).includes('sensing'), 'when the app was woken is personal');
       await site.ask({ method: 'DELETE', url: `${url}/${objectId}` });
       assert.ok(!(await site.rows('installations')).some(({ object_id }) => object_id === objectId));
+    });
+
+    test('how it moves is kept as it was last told of what it heard, as long as it may be recorded', async () => {
+      const { body } = await register('mover', able);
+      const { objectId } = body.result;
+      const moving = async () => {
+        const { motion, motionAt } = await site.get(`installations/${objectId}`);
+        return motion && [motion, Date.parse(motionAt) - at];
+      };
+      const at = site.now;
+      const sense = async (...told: [seconds: number, motion: unknown][]) => {
+        site.app.clock.now += 60_000;
+        const sightings = told.map(([seconds, motion]) => ({
+          ...{ uuid, major: 1, minor: 1, rssi: -60, motion },
+          occurredAt: at + seconds * 1_000,
+        }));
+        return site.send(sightings, { installationId: 'mover', sentAt: site.now });
+      };
+      await sense([1, 'still'], [3, 'walking'], [2, 'still']);
+      assert.deepEqual(await moving(), ['walking', 3_000]);
+      await sense([9, 'walking'], [10, undefined]);
+      assert.deepEqual(await moving(), ['walking', 3_000], 'nothing else since');
+      await sense([0, 'still']);
+      assert.deepEqual(await moving(), ['walking', 3_000], 'what comes late is not how it moves now');
+      const { problems, received } = await sense([20, 'flying'], [21, 7], [22, 'vehicle']);
+      assert.deepEqual(
+        [received, problems.map(({ index, code, field }: Record<string, unknown>) => [index, code, field])],
+        [
+          3,
+          [
+            [0, 'bad_motion', 'motion'],
+            [1, 'bad_motion', 'motion'],
+          ],
+        ],
+      );
+      assert.deepEqual(await moving(), ['vehicle', 22_000]);
+      const analyst = await openConsole(site.app, 'analyst');
+      const list = await analyst.send({ method: 'GET', url: `/apps/${site.app.appId}/v2/installations` });
+      assert.ok(!JSON.stringify(list.body).includes('vehicle'), 'when the phone moved is personal');
+      await register('mover', able, { consents: { analytics: { granted: false } } });
+      assert.equal(await moving(), undefined);
+      await sense([30, 'walking']);
+      assert.equal(await moving(), undefined);
+    });
+
+    test('how the phone of another moved is no news for whoever takes it over', async () => {
+      const [vera, mallory] = [await signIn(site.app), await signIn(site.app)];
+      const sent = { installationId: 'moved', deviceType: 'ios', sensing: able };
+      const { body } = await site.app.send({ method: 'POST', url, body: sent, headers: vera.headers });
+      const heard = [{ uuid, major: 1, minor: 1, rssi: -60, motion: 'walking', occurredAt: site.now }];
+      const batch = { installationId: 'moved', sightings: heard };
+      await site.app.send({ method: 'POST', url: '/api/v2/sightings', body: batch, headers: vera.headers });
+      const read = () => site.get(`installations/${body.result.objectId}`);
+      assert.equal((await read()).motion, 'walking');
+      await site.app.send({ method: 'POST', url, body: sent, headers: mallory.headers });
+      const { motion, motionAt } = await read();
+      assert.deepEqual([motion, motionAt], [undefined, undefined]);
     });
 
     test('is counted by cause and by version of the app, and a jump is an alert', async () => {

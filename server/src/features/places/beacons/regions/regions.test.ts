@@ -84,9 +84,29 @@ for (const database of bothDatabases) {
       assert.ok(planned.some(({ identifier }) => identifier === `${uuid}:7`));
     });
 
+    test('begin where the phone says that it is on earth, unless it was heard there', async () => {
+      const sections = async (query: Record<string, string>) =>
+        (await regions(query)).flatMap(({ major, minor }) => (minor === undefined ? [] : [`${major}:${minor}`]));
+      const put = (objectId: string, name: string, location: object) =>
+        site.ask({ method: 'PUT', url: `/api/v2/venues/${objectId}`, body: { name, location } });
+      await put(venue, 'Museum', { latitude: 48.2, longitude: 16.36 });
+      await put(other, 'Station', { latitude: 48.2, longitude: 17 });
+      const station = { latitude: '48.21', longitude: '17.02' };
+      assert.deepEqual(await sections(station), ['7:1', '7:2']);
+      assert.deepEqual(await sections({ ...station, installationId: 'phone-1' }), ['7:1', '7:2'], 'it was elsewhere');
+      const there = { latitude: '48.2', longitude: '16.37', installationId: 'phone-1', maxRegions: '7' };
+      assert.deepEqual(singles(await regions(there)).slice(0, 2), [rooms[13], rooms[12]], 'it was heard here');
+      const far = { latitude: '0', longitude: '0', installationId: 'phone-1', maxRegions: '7' };
+      assert.equal(singles(await regions(far))[0], rooms[13], 'no venue is near');
+    });
+
     test('are refused with a reason', async () => {
       for (const maxRegions of ['0', '21', 'many', '1.5'])
         assert.deepEqual([(await plan({ maxRegions })).status, (await plan({ maxRegions })).body.code], [400, 102]);
+      for (const spot of ['latitude=48', 'latitude=91&longitude=0', 'latitude=1&longitude=x'].map((text) =>
+        Object.fromEntries(new URLSearchParams(text)),
+      ))
+        assert.deepEqual([(await plan(spot)).status, (await plan(spot)).body.code], [400, 102]);
       assert.equal((await plan({ installationId: 'nobody' })).status, 404);
       assert.equal((await plan({ venueId: 'nowhere' })).status, 404);
     });

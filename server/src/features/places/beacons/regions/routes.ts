@@ -1,4 +1,5 @@
 import { refuseQuery } from '@pharos/query';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { isSecretOf } from '../../../../access/access.ts';
 import { seesWhereabouts } from '../../../../access/caller.ts';
@@ -8,8 +9,9 @@ import type { Db } from '../../../../db/db.ts';
 import { exampleId, pointerExample, pointerSchema, recordAnswer } from '../../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../../http/endpoint.ts';
 import type { Context } from '../../../context.ts';
+import { readSpot, spotQuery, venuesNear } from '../../../near.ts';
 import { planRegions, type Region, type Site } from './plan.ts';
-import { readSite, type Whereabouts } from './store.ts';
+import { findVenueOf, readSite, type Whereabouts } from './store.ts';
 
 export interface RegionDeps extends Pick<Context, 'findInstallationId' | 'findProvable' | 'existingVenues'> {
   readonly db: Db;
@@ -79,6 +81,7 @@ export function regionEndpoints(deps: RegionDeps): Endpoint[] {
           description: 'Where the phone is expected, if it is not known to be anywhere',
           schema: Type.String({ maxLength: 64 }),
         },
+        ...spotQuery,
         {
           name: 'maxRegions',
           description: 'At most so many regions, as other parts of the app monitor some as well',
@@ -143,7 +146,11 @@ async function whereabouts(deps: RegionDeps, call: Call<unknown, unknown>): Prom
   const { appId } = call.app;
   if (venueId !== undefined && !(await deps.existingVenues(db, appId, [venueId])).has(venueId))
     throw fail('ObjectNotFound', `venueId: there is no venue ${venueId.slice(0, 64)}.`);
-  const expected: Whereabouts = venueId === undefined ? {} : { venueId };
+  const spot = readSpot(call.query);
+  const around = spot && (await venuesNear(deps.server, call, spot));
+  const [nearest] = around ?? [];
+  const at = nearest ?? venueId;
+  const expected: Whereabouts = at === undefined ? {} : { venueId: at };
   if (installationId === undefined) return expected;
   const objectId = await deps.findInstallationId(db, appId, installationId);
   const provable = objectId === undefined ? undefined : await deps.findProvable(db, appId, objectId);
@@ -153,8 +160,11 @@ async function whereabouts(deps: RegionDeps, call: Call<unknown, unknown>): Prom
       `installationId: there is no installation ${installationId.slice(0, 128)}. Register it first with POST /installations.`,
     );
   if (!mayKnow(call, provable)) throw notProven();
-  const found = await deps.findWhereabouts(db, { appId, installationId: objectId });
-  return found.beaconId === undefined && found.venueId === undefined ? expected : found;
+  const known = await deps.findWhereabouts(db, { appId, installationId: objectId });
+  if (known.beaconId === undefined && known.venueId === undefined) return expected;
+  if (around === undefined || nearest === undefined) return known;
+  const last = known.venueId ?? (await findVenueOf(db, appId, known.beaconId ?? ''));
+  return last === undefined || around.includes(last) ? known : expected;
 }
 
 /** The plan tells where a phone is: to the phone itself, its user, and whoever may know that anyway. */

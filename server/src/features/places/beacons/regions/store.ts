@@ -111,6 +111,11 @@ function findNear(db: Db, appId: string, beaconId: string): Promise<NearRow | un
     where app_id = ${appId} and object_id = ${beaconId}`);
 }
 
+/** Undefined for a beacon that is in none. */
+export async function findVenueOf(db: Db, appId: string, beaconId: string): Promise<string | undefined> {
+  return (await findNear(db, appId, beaconId))?.venue_id ?? undefined;
+}
+
 /** Beacons without a venue are those of their UUID and major. */
 function around(own: NearRow | undefined, venueId: string | undefined): Sql {
   if (venueId !== undefined) return sql`venue_id = ${venueId}`;

@@ -19,6 +19,8 @@ interface LockRow extends Row {
   readonly consents: string | null;
   readonly locale_identifier: string | null;
   readonly device_model: string | null;
+  readonly motion: string | null;
+  readonly motion_at: number | null;
 }
 
 /** The installation that a batch is about. */
@@ -39,6 +41,7 @@ const carriedBy = (row: LockRow) => ({
   consents: row.consents,
   locale: row.locale_identifier,
   model: row.device_model,
+  moving: row.motion === null ? undefined : { motion: row.motion, at: row.motion_at ?? 0 },
 });
 
 interface LockedRow extends LockRow {
@@ -47,7 +50,7 @@ interface LockedRow extends LockRow {
 }
 
 const lockColumns = raw(
-  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents, secret_hash, locale_identifier, device_model',
+  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents, secret_hash, locale_identifier, device_model, motion, motion_at',
 );
 /** By the name of the column and how rows are locked. */
 const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();

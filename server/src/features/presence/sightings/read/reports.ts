@@ -13,19 +13,20 @@ import { fail } from '../../../../base/errors.ts';
 import type { Db } from '../../../../db/db.ts';
 import { otherExampleId } from '../../../../http/answers.ts';
 import { defineShape, sentence } from '../../../../http/shape.ts';
-import { readTelemetry } from '../../../telemetry.ts';
 import * as store from '../site/site.ts';
 import { type SiteBeacon, type SiteReads, storedSite } from '../site/site.ts';
 import type { ItemProblem, Report, Told } from '../stages/stages.ts';
 import { decidedProblems, decidedSchema, toDecided } from './decided.ts';
+import { toldWith } from './told.ts';
 
 export const maxSightings = 1_000;
 
 const sighting = Type.Unknown({
   description:
     'One sighting: {beacon, event: ENTER or EXIT, occurredAt, eventId} from a phone that has decided, or ' +
-    '{beacon or uuid+major+minor, rssi, txPower, distance, occurredAt, eventId, telemetry} with a sample, where telemetry is what ' +
-    'the beacon tells of itself, with the members of POST /telemetry; or {place, event, occurredAt}, where place is the venue whose ' +
+    '{beacon or uuid+major+minor, rssi, txPower, distance, occurredAt, eventId, telemetry, motion} with a sample, where telemetry is ' +
+    'what the beacon tells of itself, with the members of POST /telemetry, and motion is still, walking or vehicle, as the system of the ' +
+    'phone recognises it: kept with the installation, and nothing is decided by it; or {place, event, occurredAt}, where place is the venue whose ' +
     'region it has entered or left. The objects of ' +
     'react-native-beacons-manager, Cordova, AltBeacon, ESPresense and OpenMQTTGateway are understood as they are.',
 });
@@ -196,25 +197,12 @@ export function readBatch(
     const isTimed = isObject(raw) && (raw['occurredAt'] ?? raw['timestamp'] ?? undefined) !== undefined;
     const { subject, observation, eventId } = read;
     const sentTime = isTimed ? observation.occurredAt : undefined;
-    const telemetry = toldIn(raw);
-    if (typeof telemetry === 'string')
-      problems.push({
-        index,
-        code: 'bad_telemetry',
-        field: 'telemetry',
-        message: `telemetry${telemetry} The sighting counts.`,
-      });
-    items.push({
-      ...{ index, subject, observation, eventId, sentTime },
-      ...(isObject(telemetry) ? { telemetry } : {}),
-    });
+    const also = toldWith(raw, index);
+    problems.push(...also.problems);
+    items.push({ ...{ index, subject, observation, eventId, sentTime }, ...also.told });
   });
   return { items, problems };
 }
-
-/** What the phone passes on of the beacon; the rest of a sentence if it cannot be used. */
-const toldIn = (raw: unknown) =>
-  isObject(raw) && raw['telemetry'] !== undefined ? readTelemetry(raw['telemetry']) : undefined;
 
 /** Finds the beacon of each report, and for those of a gateway the installation. `installationId` is the sender's. */
 export async function placeReports(

@@ -6,6 +6,7 @@ import type { Dialect } from '../../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../../delivery/push/content.ts';
 import type { Announce } from '../../../domain-event.ts';
 import type { LogStore } from '../../../event-log.ts';
+import type { Motion } from '../../../motion.ts';
 import type { Showing } from '../../../showing.ts';
 import { addVisitCounts } from '../decide/past.ts';
 import { saveKeys } from '../lock/fresh.ts';
@@ -67,6 +68,12 @@ export async function endPresence(
 /** What counts messages is another feature's; this is what it is told. */
 export type NoteShowings = (dialect: Dialect, showings: readonly Showing[]) => Sql[];
 
+/** How phones move, which is written with them. */
+export type SaveMotions = (
+  dialect: Dialect,
+  moving: readonly (TrackKey & { readonly motion: Motion; readonly at: number })[],
+) => Sql[];
+
 /** A beacon as a phone has heard it. */
 export interface HeardByPhone {
   readonly beaconId: string;
@@ -79,6 +86,7 @@ export interface HeardByPhone {
 export interface RecordTools {
   readonly logs: LogStore;
   readonly noteShowings?: NoteShowings;
+  readonly saveMotions?: SaveMotions;
   readonly requestPushes: RequestPushes;
   /** Called after the commit with when a presence must be checked again (ms). */
   readonly expect: (deadline: number) => void;

@@ -3,6 +3,7 @@ import type { DecidedOnPhone, Decision, DecisionContext, Shown } from '@pharos/e
 import type { Telemetry } from '@pharos/gateways';
 import type { Permissions } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
+import type { Motion } from '../../../motion.ts';
 import type { SiteBeacon } from '../site/site.ts';
 import type { KnownTrack, StoredBatch } from './track.ts';
 
@@ -24,6 +25,8 @@ export interface Report {
   readonly sentTime: number | undefined;
   /** What the beacon has told of itself. */
   readonly telemetry?: Telemetry;
+  /** How the phone moved. */
+  readonly motion?: Motion;
   /** As the sender named it, or ours where a gateway has heard a tag. */
   readonly installationId: string;
   readonly beacon: SiteBeacon;
@@ -143,6 +146,8 @@ export interface InstallationLock {
   readonly locale: string | null;
   /** The model of the phone, as it reported it. */
   readonly model: string | null;
+  /** How it was last said to move, and since when (ms). */
+  readonly moving: { readonly motion: string; readonly at: number } | undefined;
 }
 
 export interface NamedLock extends InstallationLock {
