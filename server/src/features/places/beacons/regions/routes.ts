@@ -14,6 +14,7 @@ import { planRegions, type Region, type Site } from './plan.ts';
 import { findVenueOf, readSite, type Whereabouts } from './store.ts';
 
 export interface RegionDeps extends Pick<Context, 'findInstallationId' | 'findProvable' | 'existingVenues'> {
+  readonly server: FastifyInstance;
   readonly db: Db;
   readonly findWhereabouts: (
     db: Db,
