@@ -107,9 +107,17 @@ export class FileDownload {
   }
 }
 
-/** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */
-export function consoleEndpoint<Body = undefined>(spec: ConsoleEndpoint<Body>): ConsoleEndpoint {
-  return spec as unknown as ConsoleEndpoint;
+type Declared<Body> = Omit<ConsoleEndpoint<Body>, 'errors'> & Partial<Pick<ConsoleEndpoint, 'errors'>>;
+
+/**
+ * Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. `errors` are those that do not
+ * follow from the rest: what the path names may be missing, and a confirmation may be needed.
+ */
+export function consoleEndpoint<Body = undefined>(spec: Declared<Body>): ConsoleEndpoint {
+  const errors = new Set(spec.errors);
+  if (spec.path.includes('/:')) errors.add('ObjectNotFound');
+  if (spec.needsConfirmation) errors.add('ConfirmationNeeded');
+  return { ...spec, errors: [...errors] } as unknown as ConsoleEndpoint;
 }
 
 /** How long a confirmation counts before the next one is asked for. */

@@ -56,7 +56,6 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
         records: 120,
         hasMoreRecords: false,
       }),
-      errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' } }) {
         const buckets = await service.listBuckets(appId);
         return { results: await Promise.all(buckets.map((bucket) => withCount(appId, bucket))) };
@@ -94,7 +93,6 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
       description: 'It is kept in the trash for 30 days.',
       permission: 'buckets.write',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ params, by }) => service.deleteBucket(params['appId'] ?? '', params['bucketName'] ?? '', by),
     }),
   ];

@@ -62,7 +62,7 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           entry: exampleId,
         },
       ),
-      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound'],
       handle: async (call) => ({ result: await changeMany(deps, call) }),
     }),
   ];

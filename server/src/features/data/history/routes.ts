@@ -99,7 +99,6 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         'id is the recordId). The last 30 changes within a year, at most 1 MB.',
       permission: 'apps.read',
       answer: listAnswer(versionSchema, versionExample),
-      errors: ['ObjectNotFound'],
       handle: async ({ admin, params }) => ({
         results: await service.listVersions(signedIn(admin).role, recordOf(params)),
       }),
@@ -142,7 +141,6 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         { name: 'before', description: 'The objectId at which the last page ended', schema: objectIdSchema },
       ],
       answer: listAnswer(trashSchema, trashExample),
-      errors: ['ObjectNotFound'],
       handle: async ({ admin, params: { appId = '' }, query: { kind, before } }) => ({
         results: await service.listTrash(signedIn(admin).role, appId, {
           ...(kind === undefined ? {} : { kind }),
@@ -177,7 +175,6 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'Delete a record in the trash for good',
       permission: 'apps.read',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       async handle(call) {
         const app = await deps.findApp(call.params['appId'] ?? '');
         await service.forget({ call, app }, call.params['trashId'] ?? '');

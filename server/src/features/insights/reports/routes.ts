@@ -88,7 +88,6 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'List the reports by mail of an app, and what became of the last ones',
       permission: 'reports.read',
       answer: { status: 200, description: 'The oldest first.', ...schemas.reportList },
-      errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' }, admin }) {
         const viewer = viewerOf(admin);
         return {
@@ -122,7 +121,6 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'Get a report',
       permission: 'reports.read',
       answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound'],
       handle: (call) => shown(deps, keyOf(call.params).reportId, call),
     }),
   ];
@@ -157,7 +155,6 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'Delete a report with the addresses that it goes to',
       permission: 'reports.write',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       takesIfMatch: true,
       async handle({ params, by, admin, headers }) {
         const how = { by, viewer: viewerOf(admin), assertUnchanged: readIfMatch(headers) };

@@ -84,7 +84,6 @@ function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       summary: 'List the push providers and their settings',
       permission: 'senders.read',
       answer: listAnswer(senderSchema, senderExample),
-      errors: ['ObjectNotFound'],
       handle: async (call) => ({ results: await service.list(target(call).appId) }),
     }),
     consoleEndpoint({
@@ -96,7 +95,6 @@ function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       permission: 'senders.read',
       locate,
       answer: recordAnswer(senderSchema, senderExample),
-      errors: ['ObjectNotFound'],
       async handle(call) {
         const result = await service.get(target(call));
         call.setTag(senderTag(result));
@@ -141,7 +139,6 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       permission: 'senders.write',
       locate,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       takesIfMatch: true,
       handle: (call) => service.remove(target(call), call.by, readIfMatch(call.headers)),
     }),

@@ -31,7 +31,6 @@ function ownFactors(factors: SecondFactors): ConsoleEndpoint {
     summary: 'How one signs in oneself',
     permission: 'session.own',
     answer: recordAnswer(factorsSchema, factorsExample),
-    errors: [],
     async handle({ admin }) {
       const { hasPassword, totpSince, passkeys, recoveryCodesLeft, isRequired } = await factors.stateOf(
         signedIn(admin).adminId,
@@ -62,7 +61,7 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       answer: { ...recordAnswer(totpSchema, totpExample), status: 201, description: 'The secret, shown once.' },
-      errors: ['ConfirmationNeeded', 'OperationForbidden'],
+      errors: ['OperationForbidden'],
       handle: async ({ admin, origin }) => ({
         result: await factors.startTotp(signedIn(admin), new URL(origin).hostname),
       }),
@@ -77,7 +76,7 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: { schema: codeShape.schema, example: { code: '492039' }, read: codeShape.readCreate },
       answer: codesAnswer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
       handle: async ({ admin, body, by }) => ({
         result: { recoveryCodes: await factors.enableTotp(signedIn(admin), body.code, by) },
       }),
@@ -91,7 +90,7 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ admin, by }) => factors.disableTotp(signedIn(admin), by),
     }),
   ];
@@ -107,7 +106,7 @@ function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
     permission: 'session.own',
     needsConfirmation: true,
     answer: { ...codesAnswer, status: 201, description: 'The new codes, shown once.' },
-    errors: ['OperationForbidden', 'ConfirmationNeeded'],
+    errors: ['OperationForbidden'],
     handle: async ({ admin, by }) => ({ result: { recoveryCodes: await factors.renewCodes(signedIn(admin), by) } }),
   });
 }

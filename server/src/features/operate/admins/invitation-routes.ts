@@ -90,7 +90,6 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
       summary: 'List invitations that were not accepted yet',
       permission: 'administrators.read',
       answer: listAnswer(invitationSchema, invitationExample),
-      errors: [],
       handle: async () => ({ results: (await links.invitations()).map((row) => view(row, now())) }),
     }),
     consoleEndpoint({
@@ -109,7 +108,7 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
         read: invitationShape.readCreate,
       },
       answer: sentInvitation,
-      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue'],
       async handle({ body, by }) {
         const { row, sent } = await links.invite(body, by);
         return { result: { ...view(row, now()), ...shownLink(sent) } };
@@ -124,7 +123,6 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
       permission: 'administrators.write',
       needsConfirmation: true,
       answer: sentInvitation,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       async handle({ params, by }) {
         const { row, sent } = await links.inviteAgain(params['invitationId'] ?? '', by);
         return { result: { ...view(row, now()), ...shownLink(sent) } };
@@ -138,7 +136,6 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
       summary: 'Withdraw an invitation; its link no longer works',
       permission: 'administrators.write',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ params, by }) => links.withdraw(params['invitationId'] ?? '', by),
     }),
   ];
@@ -163,7 +160,7 @@ function passwordLink({ links }: Deps): ConsoleEndpoint {
       status: 201,
       description: 'Sent, or to be handed over.',
     },
-    errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+    errors: ['ObjectNotFound', 'OperationForbidden'],
     async handle({ params, by }) {
       const sent = await links.sendReset(params['adminId'] ?? '', by);
       return { result: { ...shownLink(sent), expiresAt: isoTime(sent.expiresAt) } };

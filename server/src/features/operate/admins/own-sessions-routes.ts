@@ -57,7 +57,6 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
       summary: 'Where one is signed in, the last used first',
       permission: 'session.own',
       answer: listAnswer(listedSchema, listedExample),
-      errors: [],
       async handle({ admin }) {
         const own = signedIn(admin);
         return { results: (await sessions.list(own)).map((row) => view(row, own.sessionHash)) };
@@ -74,7 +73,6 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
         ...recordAnswer(Type.Object({ ended: Type.Integer() }), { ended: 2 }),
         description: 'How many were ended.',
       },
-      errors: [],
       handle: async ({ admin, address }) => ({ result: { ended: await sessions.endOthers(signedIn(admin), address) } }),
     }),
     consoleEndpoint({
@@ -85,7 +83,6 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
       summary: 'End a session of oneself',
       permission: 'session.own',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ admin, params, address }) => sessions.end(signedIn(admin), params['sessionId'] ?? '', address),
     }),
   ];

@@ -118,7 +118,7 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       answer: asked(creationOptionsSchema, creationOptionsExample),
-      errors: ['OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['OperationForbidden'],
       handle: async ({ admin, origin }) => ({ result: await passkeys.addOptions(signedIn(admin), origin) }),
     }),
     consoleEndpoint({
@@ -142,7 +142,7 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
         status: 201,
         description: 'The passkey, and recovery codes if it is the first factor.',
       },
-      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden'],
       async handle({ admin, body, by, origin }) {
         const given = { name: body.name, response: body.passkey as RegistrationResponseJSON };
         const { passkey, codes } = await passkeys.add(signedIn(admin), given, { origin, by });
@@ -175,7 +175,7 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ admin, params, by }) => passkeys.remove(signedIn(admin), params['passkeyId'] ?? '', by),
     }),
   ];

@@ -26,7 +26,6 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       permission: 'administrators.write',
       needsConfirmation: true,
       answer,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: async ({ params, by }) => ({ result: adminView(await factors.reset(params['adminId'] ?? '', by)) }),
     }),
     consoleEndpoint({
@@ -37,7 +36,6 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       summary: 'What every administrator needs to sign in',
       permission: 'administrators.read',
       answer: securityAnswer,
-      errors: [],
       async handle({ setTag }) {
         const result = { secondFactorRequired: await admins.isFactorRequired() };
         setTag(securityTag(result));
@@ -55,7 +53,7 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       needsConfirmation: true,
       body: { schema: securityShape.schema, example: { secondFactorRequired: true }, read: securityShape.readCreate },
       answer: securityAnswer,
-      errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'OperationForbidden'],
       takesIfMatch: true,
       async handle({ admin, body, by, headers, setTag }) {
         const how = { by, assertUnchanged: readIfMatch(headers) };
@@ -83,7 +81,6 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       summary: 'List administrators',
       permission: 'administrators.read',
       answer: listAnswer(adminSchema, adminExample),
-      errors: [],
       handle: async () => ({ results: await admins.list() }),
     }),
     consoleEndpoint({
@@ -100,7 +97,7 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
         read: newAdminShape.readCreate,
       },
       answer: { ...createdAnswer, schema: Type.Object({ result: adminSchema }), example: { result: adminExample } },
-      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'ConfirmationNeeded', 'Timeout'],
+      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'Timeout'],
       handle: async ({ body, by }) => ({ result: await admins.create(body, by) }),
     }),
     consoleEndpoint({
@@ -111,7 +108,6 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       summary: 'Get an administrator',
       permission: 'administrators.read',
       answer,
-      errors: ['ObjectNotFound'],
       async handle({ params, setTag }) {
         const result = await admins.get(params['adminId'] ?? '');
         setTag(adminTag(result));
@@ -132,7 +128,7 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
         read: readChange,
       },
       answer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
       takesIfMatch: true,
       async handle({ params, body, by, headers, setTag }) {
         const how = { by, assertUnchanged: readIfMatch(headers) };
@@ -151,7 +147,7 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: { schema: resetShape.schema, example: { password: 'long and secret' }, read: resetShape.readCreate },
       answer,
-      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
       handle: async ({ params, body, by }) => ({
         result: adminView(await admins.setPassword(params['adminId'] ?? '', body.password, by)),
       }),

@@ -48,7 +48,6 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       summary: 'Whether the first administrator still has to be created',
       permission: 'public',
       answer: recordAnswer(Type.Object({ needed: Type.Boolean() }), { needed: true }),
-      errors: [],
       handle: async () => ({ result: { needed: !(await admins.hasAdmin()) } }),
     }),
     consoleEndpoint({
@@ -133,7 +132,6 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description: 'A page names its language in `Pharos-Language`; mails to the administrator come in it.',
       permission: 'session.own',
       answer: recordAnswer(sessionSchema, sessionExample),
-      errors: [],
       handle: async ({ admin, headers }) => ({ result: await tell(signedIn(admin), headers) }),
     }),
     consoleEndpoint({
@@ -144,7 +142,6 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       summary: 'Who is signed in in this browser; null if nobody is',
       permission: 'anybody',
       answer: recordAnswer(Type.Union([sessionSchema, Type.Null()]), sessionExample),
-      errors: [],
       handle: async ({ admin, headers }) => ({ result: admin ? await tell(admin, headers) : null }),
     }),
     consoleEndpoint({
@@ -155,7 +152,6 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       summary: 'Sign out',
       permission: 'session.own',
       answer: deletedAnswer,
-      errors: [],
       async handle({ admin, address, setSession }) {
         await sessions.signOut(signedIn(admin), address);
         setSession(undefined);
@@ -196,7 +192,6 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       permission: 'session.own',
       needsConfirmation: true,
       answer: { ...deletedAnswer, description: 'It counts.' },
-      errors: ['ConfirmationNeeded'],
       handle: async () => ({ result: {} }),
     }),
     consoleEndpoint({
@@ -213,7 +208,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
         read: ownPasswordShape.readCreate,
       },
       answer: recordAnswer(adminSchema, adminExample),
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
       async handle({ admin, body, by, setSession, now, ...client }) {
         const own = signedIn(admin);
         let known: string | null = null;

@@ -120,7 +120,6 @@ export function alertEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         }),
         example: { results: [alertExample], canMail: true },
       },
-      errors: ['ObjectNotFound'],
       async handle({ query, admin, now }) {
         const appId = query['app'];
         const own = signedIn(admin);
@@ -166,7 +165,6 @@ function choiceEndpoints({ db, canMail, countPhones }: Deps): readonly ConsoleEn
       operationId: 'getOwnAlerts',
       summary: 'What one is told by mail, and on the own phones',
       answer: recordAnswer(choicesSchema, choicesExample),
-      errors: [],
       async handle({ admin, setTag }) {
         const result = await read(db, signedIn(admin));
         setTag(tagOf(result));

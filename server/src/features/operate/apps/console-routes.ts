@@ -106,7 +106,6 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       permission: 'apps.read',
       narrows: 'apps',
       answer: listAnswer(appSchema, appExample),
-      errors: [],
       async handle({ admin }) {
         const own = signedIn(admin);
         const shown = (await apps.list()).filter(({ appId }) => standingIn(own, appId) !== undefined);
@@ -143,7 +142,6 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       permission: 'apps.read',
       narrows: 'venues',
       answer: recordAnswer(appSchema, appExample),
-      errors: ['ObjectNotFound'],
       handle: async (call) => {
         const app = await apps.get(idOf(call));
         call.setTag(appTag(app));
@@ -181,7 +179,6 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       permission: 'apps.delete',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: (call) => apps.remove(idOf(call), call.by),
     }),
   ];
@@ -197,7 +194,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'List the live keys of an app',
       permission: 'keys.read',
       answer: listAnswer(keySchema, keyExample),
-      errors: ['ObjectNotFound'],
       handle: async (call) => ({ results: (await apps.get(idOf(call))).keys }),
     }),
     consoleEndpoint({
@@ -213,7 +209,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         schema: Type.Object({ result: Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) }) }),
         example: { result: { ...credentialsExample, disabledKeyIds: [] } },
       },
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: async (call) => ({ result: await apps.keys.rotate(idOf(call), call.by) }),
     }),
     consoleEndpoint({
@@ -230,7 +225,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         schema: Type.Object({ result: Type.Object({ appKey: Type.String(), expiresAt: timestampSchema }) }),
         example: { result: { appKey: credentialsExample.appKey, expiresAt: exampleCreated } },
       },
-      errors: ['ObjectNotFound'],
       async handle(call) {
         const { appKey, expiresAt } = await apps.keys.makeTrial(idOf(call), call.by);
         return { result: { appKey, expiresAt: isoTime(expiresAt) } };
@@ -245,7 +239,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       permission: 'keys.write',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: (call) => apps.keys.disable(idOf(call), call.params['keyId'] ?? '', call.by),
     }),
     consoleEndpoint<{ readonly insteadOf?: string }>({
@@ -264,7 +257,7 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         read: readInsteadOf,
       },
       answer: deletedAnswer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
       handle: (call) => apps.keys.restore(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by }),
     }),
   ];

@@ -98,7 +98,6 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       description: 'Those that are not revoked, newest first; expired ones too.',
       permission: 'keys.read',
       answer: listAnswer(keySchema, keyExample),
-      errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
     }),
     consoleEndpoint<NewSecretKey>({
@@ -127,7 +126,7 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
           },
         },
       },
-      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound'],
       handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
     }),
     consoleEndpoint({
@@ -139,7 +138,6 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       permission: 'keys.write',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: ({ params: { appId = '', keyId = '' }, by }) => service.revoke(appId, keyId, by),
     }),
     consoleEndpoint({
@@ -151,7 +149,7 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       permission: 'keys.write',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ params: { appId = '', keyId = '' }, by }) => service.restore(appId, keyId, by),
     }),
   ];

@@ -37,7 +37,6 @@ export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly Console
         records: { used: 20_000, quota: 10_000_000 },
         recordBytes: { used: 5_300_000, quota: 21_474_836_480 },
       }),
-      errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '' } }) => {
         const [used, { policy }] = await Promise.all([usage.of(appId), getApp(appId)]);
         return { result: usedQuotas(used, policy) };

@@ -79,7 +79,6 @@ export function backupConsoleEndpoints(
         }),
         example: { results: [example], most: maxBackups, running: runningExample, failure: null },
       },
-      errors: [],
       handle: async () => ({
         results: await service.list(),
         most: await service.most(),
@@ -116,7 +115,6 @@ export function backupConsoleEndpoints(
         example: 'the bytes of the archive',
       },
       needsConfirmation: true,
-      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: async ({ params, by }) =>
         new FileDownload(`pharos-${id(params)}.tar`, 'application/x-tar', await service.archive(id(params), by)),
     }),

@@ -104,7 +104,6 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
       operationId: 'getBackupPlan',
       summary: 'When backups are made, and how the last ones went',
       answer,
-      errors: [],
       async handle({ origin, setTag }) {
         const answered = await read(origin);
         setTag(planTag(answered.result.plan));
@@ -181,7 +180,7 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
         read: (body) => nameShape.readCreate(body),
       },
       answer,
-      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden'],
       async handle({ params, body: { name }, by, origin }) {
         const { hostname } = new URL(origin);
         if (name.trim().toLowerCase() !== hostname.toLowerCase())
@@ -209,7 +208,7 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
         read: (body) => startShape.readCreate(body),
       },
       answer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'PreconditionFailed', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'PreconditionFailed'],
       async handle({ body: { backupId }, by, origin }) {
         await restores.start(backupId, by);
         return read(origin);

@@ -129,7 +129,6 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
       permission: 'webhooks.write',
       locate,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       takesIfMatch: true,
       handle: ({ params: { appId = '', webhookId = '' }, by, headers }) =>
         service.remove(appId, webhookId, { by, assertUnchanged: readIfMatch(headers) }),
@@ -172,7 +171,6 @@ function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoi
         schema: Type.Object({ result: schemas.testResult.schema }),
         example: { result: schemas.testResult.example },
       },
-      errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.test(appId, webhookId) }),
     }),
   ];

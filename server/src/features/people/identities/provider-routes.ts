@@ -55,7 +55,7 @@ function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
         schema: Type.Object({ result: schema }),
         example: { result: example },
       },
-      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'ConfirmationNeeded', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'Timeout'],
       handle: async ({ params: { appId = '' }, body, by, setTag }) => {
         const result = await providers.create(appId, body, by);
         setTag(providerTag(result));
@@ -102,7 +102,7 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         read: providerShape.readUpdate,
       },
       answer: recordAnswer(schema, example),
-      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
       takesIfMatch: true,
       handle: async ({ params: { appId = '', providerId = '' }, body, by, headers, setTag }) => {
         const how = { by, assertUnchanged: readIfMatch(headers) };

@@ -38,7 +38,6 @@ export function installationConsoleEndpoints(db: Database): readonly ConsoleEndp
           throw fail('ObjectNotFound', 'There is no installation with this objectId.');
       },
       answer: recordAnswer(Type.Array(decision), example),
-      errors: ['ObjectNotFound'],
       async handle({ params: { appId = '', installationId = '' } }) {
         const decisions = await listDecisions(db, appId, installationId);
         return { result: decisions.map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) })) };

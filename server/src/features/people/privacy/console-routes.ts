@@ -54,7 +54,6 @@ function exportUser(deps: PrivacyConsoleDeps): ConsoleEndpoint {
     needsConfirmation: true,
     locate: find,
     answer: document,
-    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     handle: async (call) => download(deps, call, await find(call.params), `user-${call.params['userId']}`),
   });
 }
@@ -75,7 +74,6 @@ function exportInstallation(deps: PrivacyConsoleDeps): ConsoleEndpoint {
     needsConfirmation: true,
     locate: find,
     answer: document,
-    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     handle: async (call) =>
       download(deps, call, await find(call.params), `installation-${call.params['installationId']}`),
   });
@@ -103,7 +101,6 @@ function receipts({ db }: PrivacyConsoleDeps): ConsoleEndpoint {
     description: `The last ${maxReceipts}.`,
     permission: 'installations.personal',
     answer: recordAnswer(Type.Array(receiptRecord.schema), [receiptRecord.example]),
-    errors: ['ObjectNotFound'],
     async handle({ params: { appId = '' } }) {
       return { result: (await listErasures(db, appId, maxReceipts)).map(receiptOf) };
     },

@@ -35,7 +35,6 @@ function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         }),
         { totp: factorsExample.totp, recoveryCodesLeft: factorsExample.recoveryCodesLeft, passkeys: 1 },
       ),
-      errors: ['ObjectNotFound'],
       async handle({ params }) {
         const { since, ...rest } = await authenticators.stateOf(keyOf(params));
         return { result: { totp: since === undefined ? null : { since: new Date(since).toISOString() }, ...rest } };
@@ -47,7 +46,6 @@ function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       operationId: 'listAppUserPasskeys',
       summary: 'List the passkeys of a user',
       answer: listAnswer(passkeySchema, passkeyExample),
-      errors: ['ObjectNotFound'],
       handle: async ({ params }) => ({ results: await passkeys.list(keyOf(params)) }),
     }),
   ];
@@ -61,7 +59,6 @@ function removedEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
     permission: 'users.change',
     needsConfirmation: true,
     answer: deletedAnswer,
-    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
   } as const;
   return [
     consoleEndpoint({

@@ -141,7 +141,6 @@ function get(deps: Deps): ConsoleEndpoint {
     summary: 'Get a user of an app',
     permission: 'users.read',
     answer: recordAnswer(detailSchema, detailExample),
-    errors: ['ObjectNotFound'],
     async handle(call) {
       const key = keyOf(call);
       const row = await findUser(deps.db, key);
@@ -171,7 +170,7 @@ function change(deps: Deps): ConsoleEndpoint {
       read: (body) => changeShape.readUpdate(body).set,
     },
     answer: { ...deletedAnswer, description: 'Changed.' },
-    errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
+    errors: ['ValidationError', 'ObjectNotFound'],
     takesIfMatch: true,
     async handle(call) {
       const { body, by, headers, setTag } = call;
@@ -220,7 +219,6 @@ function erase(deps: Deps): ConsoleEndpoint {
     permission: 'users.change',
     needsConfirmation: true,
     answer: erasedAnswer,
-    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     async handle(call) {
       return { result: { erasureId: await deps.service.erase(keyOf(call), call.by) } };
     },
@@ -243,7 +241,6 @@ function listSessions(deps: Deps): ConsoleEndpoint {
     description: `The newest ${maxSessions}. A session is what one sign-in has begun.`,
     permission: 'users.read',
     answer: listAnswer(Type.Object(sessionMembers), sessionExample),
-    errors: ['ObjectNotFound'],
     async handle(call) {
       const found = await deps.sessions.list(keyOf(call), '', maxSessions);
       return { results: found.map(({ isCurrent, ...session }) => session) };
@@ -260,7 +257,6 @@ function endSession(deps: Deps): ConsoleEndpoint {
     summary: 'End a session of a user',
     permission: 'users.change',
     answer: { ...deletedAnswer, description: 'Ended.' },
-    errors: ['ObjectNotFound'],
     handle: (call) => deps.sessions.endFor(keyOf(call), call.params['sessionId'] ?? '', call.by),
   });
 }

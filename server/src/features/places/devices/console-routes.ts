@@ -43,7 +43,6 @@ export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly
       permission: 'devices.read',
       locate,
       answer: recordAnswer(shownSchema, example),
-      errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '', deviceId = '' } }) => ({ result: await credentials.get(appId, deviceId) }),
     }),
     consoleEndpoint({
@@ -65,7 +64,6 @@ export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly
         }),
         example: { result: { ...example, password: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2' } },
       },
-      errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '', deviceId = '' }, by }) => ({
         result: await credentials.issue(appId, deviceId, by),
       }),
@@ -79,7 +77,6 @@ export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly
       permission: 'devices.write',
       locate,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ params: { appId = '', deviceId = '' }, by }) => credentials.revoke(appId, deviceId, by),
     }),
     consoleEndpoint<string | null>({

@@ -32,7 +32,6 @@ function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       summary: 'List the providers of single sign-on',
       permission: 'sso.manage',
       answer: listAnswer(schema, example),
-      errors: [],
       handle: async () => ({ results: await providers.list() }),
     }),
     consoleEndpoint({
@@ -47,7 +46,7 @@ function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: { schema: ssoProviderShape.schema, example: ssoFieldsExample, read: ssoProviderShape.readCreate },
       answer: { ...createdAnswer, schema: Type.Object({ result: schema }), example: { result: example } },
-      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden'],
       handle: async ({ body, by }) => ({ result: await providers.create(body, by) }),
     }),
   ];
@@ -63,7 +62,6 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       summary: 'One provider of single sign-on',
       permission: 'sso.manage',
       answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound'],
       async handle({ params, setTag }) {
         const result = await providers.get(params['providerId'] ?? '');
         setTag(ssoProviderTag(result));
@@ -85,7 +83,7 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         read: ssoProviderShape.readUpdate,
       },
       answer: recordAnswer(schema, example),
-      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden'],
       takesIfMatch: true,
       async handle({ params, body, by, headers, setTag }) {
         const how = { by, assertUnchanged: readIfMatch(headers) };
@@ -103,7 +101,7 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       permission: 'sso.manage',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       takesIfMatch: true,
       handle: ({ params, by, headers }) =>
         providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) }),
@@ -116,7 +114,6 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       summary: "Read a provider's configuration and keys now",
       permission: 'sso.manage',
       answer: { ...recordAnswer(ssoTest.schema, ssoTest.example), description: 'What came of it.' },
-      errors: ['ObjectNotFound'],
       handle: async ({ params }) => ({ result: await providers.test(params['providerId'] ?? '') }),
     }),
   ];
@@ -132,7 +129,6 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       summary: 'Whether single sign-on is the only way to sign in, and how long its sessions last',
       permission: 'administrators.read',
       answer: policyAnswer,
-      errors: [],
       async handle({ setTag }) {
         const result = await providers.policy();
         setTag(ssoPolicyTag(result));
@@ -152,7 +148,7 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: { schema: ssoPolicyShape.schema, example: { only: true }, read: ssoPolicyShape.readCreate },
       answer: policyAnswer,
-      errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ValidationError', 'OperationForbidden'],
       takesIfMatch: true,
       async handle({ admin, body, by, headers, setTag }) {
         const how = { by, assertUnchanged: readIfMatch(headers) };

@@ -40,7 +40,6 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
       summary: 'Through whom one can sign in',
       permission: 'public',
       answer: recordAnswer(waysSchema, waysExample),
-      errors: [],
       handle: async () => ({ result: await singleSignOn.ways() }),
     }),
     consoleEndpoint({
@@ -93,7 +92,6 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
       summary: "Through whom one signs in oneself, and with whom one's account is connected",
       permission: 'session.own',
       answer: recordAnswer(ownIdentitiesSchema, ownIdentitiesExample),
-      errors: [],
       handle: async ({ admin }) => ({ result: await singleSignOn.identitiesOf(signedIn(admin)) }),
     }),
     consoleEndpoint({
@@ -110,7 +108,7 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
         read: beginShape.readCreate,
       },
       answer: departure,
-      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { providerId, next }, origin, address, bindBrowser }) {
         const { sessionHash } = signedIn(admin);
         sessions.throttleAddress(address);
@@ -128,7 +126,7 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
       permission: 'session.own',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ admin, params, address }) =>
         singleSignOn.disconnect(signedIn(admin), params['providerId'] ?? '', address),
     }),

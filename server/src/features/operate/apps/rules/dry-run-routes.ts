@@ -77,7 +77,6 @@ export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly Console
       summary: 'What other rules would have refused',
       description: 'In the last eight days, by resource or bucket, verb and kind of caller. Nobody is named.',
       permission: 'settings.read',
-      errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '' }, setTag }) => answer(await dryRuns.read(appId), setTag),
     }),
     consoleEndpoint({
@@ -100,7 +99,6 @@ export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly Console
       summary: 'Count again what closing the app would refuse',
       description: 'That is counted for every app with the preset of the specification.',
       permission: 'apps.change',
-      errors: ['ObjectNotFound'],
       takesIfMatch: true,
       handle: async ({ params: { appId = '' }, by, headers, setTag }) =>
         answer(await dryRuns.change(appId, undefined, { by, assertUnchanged: readIfMatch(headers) }), setTag),

@@ -63,7 +63,6 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description: 'The effective rules with a sentence for each, and the words that could stand in their place.',
       permission: 'settings.read',
       answer: recordAnswer(rulesSchema, exampleAnswer),
-      errors: ['ObjectNotFound'],
       handle: async (call) => {
         const appId = call.params['appId'] ?? '';
         const view = await apps.rules(appId);

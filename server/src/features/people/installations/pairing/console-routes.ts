@@ -89,7 +89,6 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       operationId: 'listOwnPhones',
       summary: 'List one’s own phones, and whether a code waits for another',
       answer: recordAnswer(ownPhones.schema, ownPhones.example),
-      errors: ['ObjectNotFound'],
       async handle(call) {
         const { phones, code } = await service.read(ownerOf(call));
         return { result: { phones: phones.map(shown), code: code && { ...code, expiresAt: isoTime(code.expiresAt) } } };
@@ -119,7 +118,6 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       operationId: 'deletePairingCode',
       summary: 'Make the code that waits worthless',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: (call) => service.endCode(ownerOf(call)),
     }),
     consoleEndpoint({
@@ -129,7 +127,6 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       operationId: 'unpairPhone',
       summary: 'Say that a phone is no longer one’s own',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: (call) => service.unpair(ownerOf(call), call.params['installationId'] ?? '', call.by),
     }),
   ];

@@ -132,7 +132,6 @@ export function ownPhoneTestEndpoints(deps: OwnPhoneTestDeps): readonly ConsoleE
       summary: 'What became of a test on a phone of one’s own',
       description: '`delivery` is null until it is on its way.',
       answer: recordAnswer(outcome, { delivery: { state: 'sent', sender: 'fcm', receivedAt: exampleUpdated } }),
-      errors: ['ObjectNotFound'],
       async handle(call) {
         const { appId, installationId } = await phoneOf(call);
         const { pushId = '' } = call.params;

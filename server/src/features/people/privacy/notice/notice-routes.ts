@@ -49,7 +49,6 @@ export function noticeConsoleEndpoints({ factsOf }: NoticeRouteDeps): readonly C
       summary: 'Say what the service keeps about visitors, for a privacy notice and a record of processing',
       permission: 'settings.read',
       answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' }, now }) {
         return { result: describePrivacy(await factsOf(appId), now) };
       },

@@ -64,7 +64,6 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       permission: 'beacons.write',
       narrows: 'venues',
       answer: recordAnswer(nearby, nearbyExample),
-      errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' }, admin }) {
         const { adminId, venues } = signedIn(admin);
         const since = now() - nearbyMs;

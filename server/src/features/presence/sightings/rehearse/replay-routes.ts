@@ -231,7 +231,6 @@ function read(deps: ReplayRouteDeps): ConsoleEndpoint {
     operationId: 'getReplay',
     summary: 'Read how far a comparison has come, and what it has counted so far',
     answer: recordAnswer(replaySchema, example),
-    errors: ['ObjectNotFound'],
     async handle({ params: { appId = '', objectId = '' } }) {
       const row = await store.findReplay(db, appId, objectId);
       if (!row) throw noReplay();
@@ -249,7 +248,6 @@ function cancel(deps: ReplayRouteDeps): ConsoleEndpoint {
     operationId: 'cancelReplay',
     summary: 'Stop a comparison',
     answer: recordAnswer(replaySchema, { ...example, state: 'cancelled' }),
-    errors: ['ObjectNotFound'],
     async handle({ params: { appId = '', objectId = '' } }) {
       await store.endReplay(db, { appId, objectId, state: 'cancelled', now: now() });
       const row = await store.findReplay(db, appId, objectId);

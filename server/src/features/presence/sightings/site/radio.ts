@@ -225,7 +225,6 @@ export function radioConsoleEndpoints(radio: RadioLearning): readonly ConsoleEnd
       narrows: 'venues',
       query: [{ name: 'beaconId', description: 'Only of this beacon', schema: objectIdSchema, example: exampleId }],
       answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound'],
       async handle({ params: { appId = '' }, query: { beaconId }, admin }) {
         const found = await radio.list(appId, { beaconId, venues: signedIn(admin).venues });
         return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
@@ -240,7 +239,6 @@ export function radioConsoleEndpoints(radio: RadioLearning): readonly ConsoleEnd
       permission: 'beacons.write',
       narrows: 'venues',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ params: { appId = '', beaconId = '' }, admin }) =>
         radio.reset(appId, beaconId, signedIn(admin).venues),
     }),
@@ -304,7 +302,6 @@ export function hearingConsoleEndpoints({ hearing, pseudonymsOf }: HearingRouteD
       operationId: 'resetAllHearing',
       summary: 'Forget what was learned about how loud all phones and models hear',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ params: { appId = '' } }) => hearing.reset(appId),
     }),
     consoleEndpoint({
@@ -313,7 +310,6 @@ export function hearingConsoleEndpoints({ hearing, pseudonymsOf }: HearingRouteD
       operationId: 'resetHearing',
       summary: 'Forget what was learned about how loud one phone hears',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
       handle: ({ params: { appId = '', installationId = '' } }) => hearing.reset(appId, installationId),
     }),
   ];
