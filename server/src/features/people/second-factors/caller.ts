@@ -58,7 +58,7 @@ export async function assertMayAdd(
   else await accounts.assertOneself(key, proof);
 }
 
-/** Tells the address of the account of a change, in its transaction. */
+/** Notifies the account's address of a change, in its transaction. */
 export async function tellOf(
   db: Db,
   tell: TellOfChange | undefined,

@@ -114,7 +114,7 @@ export function createAccounts(deps: AccountDeps): Accounts {
   };
 }
 
-/** Whether a session that was there when the request came still is, in a transaction that holds the user. */
+/** Whether the session of the request has not ended since, in a transaction that holds the user. */
 export async function isSignedIn(
   db: Db,
   key: store.UserKey,
@@ -129,7 +129,7 @@ export async function isFresh({ db, now }: Pick<AccountDeps, 'db' | 'now'>, key:
   return begun !== undefined && now() - begun <= freshMinutes * 60_000;
 }
 
-/** For an account without a password, or with more than one. */
+/** The error of a session that is not fresh, for an account without a password. */
 export function notFresh(why = 'This account has no password.') {
   const message = `${why} Sign in again first: within ${freshMinutes} minutes of it, no password is needed.`;
   return fail('OperationForbidden', message);

@@ -136,7 +136,7 @@ export function resetLink(app: AppContext, token: string, publicUrl: string): st
   return url.href;
 }
 
-/** Contains nothing that a stranger could have chosen at sign-up, so that it is useless for spam. */
+/** The mail. It contains nothing that a stranger could have chosen at sign-up, so that it is useless for spam. */
 function resetMail(app: AppContext, link: string): { subject: string; text: string } {
   const name = app.name.replace(/\p{C}/gu, ' ');
   const text = [

@@ -40,7 +40,7 @@ export function selfEndpoints(deps: SelfDeps): Endpoint[] {
 
 type Early = { readonly user: UserContext | undefined; readonly params: Readonly<Record<string, string>> };
 
-/** The same for an id that exists and one that does not, so that nobody learns which ids exist. */
+/** Refuses other people's ids, whether they exist or not, so that nobody learns which do. */
 async function onlyOneself({ user, params }: Early): Promise<void> {
   if (params['objectId'] !== undefined && params['objectId'] !== user?.userId)
     throw fail('OperationForbidden', 'Users may read and change only their own account.');

@@ -47,7 +47,7 @@ export interface Forgotten extends store.UserKey {
 }
 
 interface SigningUp {
-  /** Neither a server with a secret key nor an administrator. */
+  /** The caller is neither a server with a secret key nor an administrator. */
   readonly isStranger: boolean;
   /** Whether one more mail may go to the address. */
   readonly mayTell: (emailKey: string) => boolean;
@@ -55,7 +55,7 @@ interface SigningUp {
 
 interface Wanted extends Pick<SigningUp, 'mayTell'> {
   readonly appId: string;
-  /** The address that is wanted, as it is compared. */
+  /** The key of the address that is wanted. */
   readonly key: string;
   /** Epoch ms. */
   readonly at: number;
@@ -344,7 +344,7 @@ const wrongLogin = ({ policy }: AppContext): Failure =>
       )
     : fail('UserInvalidLoginParams');
 
-/** False where the address was taken in the meantime. */
+/** Writes; false if the address was taken in the meantime. */
 async function orTaken(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();

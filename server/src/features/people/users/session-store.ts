@@ -50,7 +50,7 @@ export async function updateFamily(db: Db, row: SessionRow): Promise<void> {
     where app_id = ${row.app_id} and object_id = ${row.object_id}`);
 }
 
-/** Access tokens of a session that were issued before a time. */
+/** Deletes access tokens of a session that were issued before a time. */
 export async function deleteTokensBefore(db: Db, { app_id, object_id }: SessionRow, before: number): Promise<void> {
   await db.run(
     sql`delete from tokens where app_id = ${app_id} and session_id = ${object_id} and created_at < ${before}`,
@@ -58,7 +58,7 @@ export async function deleteTokensBefore(db: Db, { app_id, object_id }: SessionR
 }
 
 export interface ListedSession extends SessionRow {
-  /** 1 for the one whose access token was given. */
+  /** 1: the session of the given access token. */
   readonly is_current: number;
 }
 
@@ -182,7 +182,7 @@ export async function noteTokenUse(
   });
 }
 
-/** Somebody has the access token that was issued last, and so the refresh token that came with it. */
+/** Notes that the access token issued last is in use, so that the refresh token that came with it has arrived. */
 export async function noteTokenHeard(db: Db, appId: string, tokenHash: string): Promise<void> {
   await db.run(sql`update sessions set unheard_hash = null where app_id = ${appId} and object_id in (
       select session_id from tokens where app_id = ${appId} and token_hash = ${tokenHash}

@@ -17,14 +17,14 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** How long somebody may take to find the authenticator app, or to set one up. */
 const halfMs = 10 * minuteMs;
-/** Guesses with one challenge. */
+/** How often a code may be tried with one challenge. */
 const maxAttempts = 5;
-/** Of several renewals at the same moment each is answered, although one of the answers may be in use already. */
+/** Within this time, a repeated renewal is answered even if the answer to the first is in use. */
 const lostAnswerMs = 10_000;
 
 /**
- * What all refresh tokens of a session begin with, and what each of them ends with. Of an earlier token the end is wrong
- * and the beginning right, so that it is known for what it is without being stored.
+ * A refresh token: the first half is the session's, the second half its own. An earlier token has the right first half and a wrong
+ * second one, so it is recognised without being stored.
  */
 const refreshForm = /^([\w-]{32})\.([\w-]{32})$/;
 const randomPart = () => randomBytes(24).toString('base64url');
@@ -247,13 +247,13 @@ export class SessionService {
     });
   }
 
-  /** All but that of an access token. */
+  /** Ends all sessions but that of an access token. */
   async endOthers(key: UserKey, tokenHash: string): Promise<void> {
     const { cacheVersion } = this.#deps;
     await cacheVersion.change(key.appId, (db) => sessions.deleteSessionsOf(db, key, tokenHash));
   }
 
-  /** The session of an access token. */
+  /** Ends the session of an access token. */
   async signOut(key: UserKey, tokenHash: string): Promise<void> {
     const { cacheVersion } = this.#deps;
     await cacheVersion.change(key.appId, (db) => sessions.deleteSessionOf(db, key, tokenHash));

@@ -54,7 +54,7 @@ export async function userExists(db: Db, appId: string, userId: string): Promise
   return row !== undefined;
 }
 
-/** By mail, so that the address is verified. */
+/** Sets a password after a reset by mail, which verifies the address. */
 export async function setPassword(db: Db, key: UserKey, passwordHash: string, now: number): Promise<void> {
   await db.run(
     sql`update users set password_hash = ${passwordHash}, email_verified_at = coalesce(email_verified_at, ${now}), updated_at = case when updated_at > ${now} then updated_at else ${now} end where ${one(key)}`,
@@ -127,7 +127,7 @@ export async function deleteResetsOf(db: Db, key: UserKey): Promise<void> {
   await db.run(sql`delete from password_resets where ${ownedBy(key)}`);
 }
 
-/** Those who have a role, in the order of their ids. */
+/** The users who have a role, in the order of their ids. */
 export async function listUserIds(db: Db, appId: string, role: UserRole): Promise<string[]> {
   const rows = await db.all<{ object_id: string }>(
     sql`select object_id from users where app_id = ${appId} and role = ${role} order by object_id`,

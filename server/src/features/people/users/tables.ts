@@ -112,7 +112,7 @@ export const sessions = defineTable({
     refresh_hash: nullable(textColumn),
     previous_hash: nullable(textColumn),
     rotated_at: nullable(bigint),
-    /** That of the valid refresh token, until the access token that was sent with it is used: until then nobody may have received them. */
+    /** The hash of the valid refresh token, until the access token sent with it is used: until then neither may have arrived. */
     unheard_hash: nullable(textColumn),
     /** 1: it was begun with two factors. */
     second_factor: withDefault(bigint),
@@ -167,7 +167,7 @@ export const halfSignIns = defineTable({
     provider: nullable(textColumn),
     user_agent: nullable(textColumn),
     is_renewable: bigint,
-    /** Guesses so far. */
+    /** How often a code was tried. */
     attempts: bigint,
     expires_at: bigint,
   },

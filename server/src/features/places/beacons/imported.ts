@@ -6,7 +6,7 @@ import { beaconShape, beacons, gatewayKey, uuidKey } from './resource.ts';
 export interface ImportedBeacon {
   readonly appId: string;
   readonly objectId: string;
-  /** As the interface takes it. */
+  /** The body, as the interface takes it. */
   readonly body: unknown;
   /** Epoch ms. */
   readonly createdAt: number;

@@ -12,7 +12,7 @@ export interface PhotoDeps {
   /** Stores what a request carries as a file. */
   readonly photos: {
     readonly answer: AnswerSpec;
-    /** From the head of the request. @throws Failure ObjectTooLarge, Timeout, OperationForbidden, UnsupportedMediaType */
+    /** Reads the head of the request. @throws Failure ObjectTooLarge, Timeout, OperationForbidden, UnsupportedMediaType */
     readonly announce: (call: Announcing, file: { readonly name: string; readonly maxBytes: number }) => Promise<Photo>;
     readonly keep: (call: Call<undefined, unknown>, photo: Photo) => Promise<object>;
   };
@@ -30,7 +30,7 @@ export interface Photo {
   readonly isDone: boolean;
 }
 
-/** What phones make, after the console has made it smaller, has a tenth of it. */
+/** The most bytes of a photograph; one from a phone, reduced by the console, has a tenth of this. */
 const maxPhotoBytes = 8 * 1024 * 1024;
 
 const endings: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' };

@@ -130,7 +130,7 @@ export async function listPlaced(db: Db, appId: string, venueId: string): Promis
   }));
 }
 
-/** Because its zone was drawn or deleted at `now` (ms). */
+/** Sets the zone of a beacon when zones were drawn or deleted at `now` (ms). */
 export async function setZone(
   db: Db,
   beacon: { readonly appId: string; readonly objectId: string; readonly zoneId: string | null; readonly now: number },

@@ -108,7 +108,7 @@ function list({ db }: PlacementDeps): Endpoint {
   });
 }
 
-/** E-mails of administrators are for administrators and managers. */
+/** A placement as shown. Only administrators and managers see e-mails of administrators. */
 function shown(row: ListedPlacement, isOfHouse: boolean) {
   const location = JSON.parse(row.location) as Body['location'];
   return {
@@ -191,7 +191,7 @@ async function write(db: Db, call: Call<Body, string>, verifiedAt: number): Prom
 const maxDelayMs = 30 * 86_400_000;
 const maxAheadMs = 86_400_000;
 
-/** Clocks of phones go wrong: what is ahead of this one is now. @throws Failure ValidationError */
+/** When it was verified; a time in the future, by a wrong clock, counts as now. @throws Failure ValidationError */
 function timeOf({ verifiedAt }: Body, now: number): number {
   if (verifiedAt === undefined) return now;
   const at = parseInstant(verifiedAt);

@@ -35,7 +35,7 @@ export async function writePlacement(db: Db, row: PlacementRow): Promise<void> {
       verified_at = excluded.verified_at, by_admin = excluded.by_admin, created_by = excluded.created_by`);
 }
 
-/** Whether there was one. */
+/** Deletes the placement of a beacon; whether there was one. */
 export async function forgetPlacement(db: Db, appId: string, beaconId: string): Promise<boolean> {
   return (await db.run(sql`delete from placements where app_id = ${appId} and beacon_id = ${beaconId}`)) > 0;
 }
@@ -56,10 +56,10 @@ export interface AskedPlacements {
 /** A placement, and where its beacon is now. */
 export type ListedPlacement = PlacementRow & { readonly now_at: string | null };
 
-/** More beacons than a venue has. */
+/** The most placements in one answer; no venue has as many beacons. */
 export const maxPlacements = 5_000;
 
-/** Of the beacons that the caller may get and change, by their ids. */
+/** The placements of the beacons that the caller may get and change, by their ids. */
 export async function listPlacements(
   db: Db,
   caller: Caller,

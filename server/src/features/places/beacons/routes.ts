@@ -43,7 +43,7 @@ export function beaconParts(deps: BeaconDeps): Restorable {
   return { ...parts, putBack };
 }
 
-/** Of a deleted beacon whose venue or zone is gone by now, only the location is left. */
+/** A deleted beacon without its venue or zone, if that is gone by now; the location stays. */
 async function withPlaceOfToday(
   { lockVenueForShare, lockZoneForShare }: PlaceDeps,
   db: Db,

@@ -11,7 +11,7 @@ export async function findMissingBeacons(db: Db, appId: string, ids: readonly st
   );
 }
 
-/** The same, and those that the caller may not get, which do not exist for the caller. */
+/** Those of `ids` that do not exist, or not for the caller, who may not get them. */
 export async function findUnreadableBeacons(db: Db, caller: Caller, ids: readonly string[]): Promise<string[]> {
   return without(ids, (id) =>
     findAllowed(db, beacons, { key: { app_id: caller.app.appId, object_id: id }, verb: 'get', caller }),

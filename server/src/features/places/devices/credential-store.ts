@@ -68,7 +68,7 @@ export async function revokeCredential(db: Db, { appId, deviceId, now }: OfDevic
   return changed > 0;
 }
 
-/** Of a device that is deleted: what can be brought back with it is what it had then, and nothing that was revoked before. */
+/** Keeps the credentials of a device that is deleted for its restoration; what was revoked before is gone. */
 export async function leaveCredential(db: Db, device: OfDevice): Promise<void> {
   if (await revokeCredential(db, device)) return;
   await db.run(sql`delete from device_credentials where app_id = ${device.appId} and device_id = ${device.deviceId}`);
@@ -86,7 +86,7 @@ export function findFormer(db: Db, appId: string, deviceId: string): Promise<For
     where app_id = ${appId} and device_id = ${deviceId} and former_hash is not null`);
 }
 
-/** From now on they are for the topic that the device has. */
+/** Binds the credentials to the device's present topic. */
 export async function followTopic(db: Db, appId: string, deviceId: string): Promise<void> {
   await db.run(sql`update device_credentials set topic = (select topic from devices
       where app_id = ${appId} and object_id = ${deviceId})

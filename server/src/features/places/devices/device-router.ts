@@ -44,7 +44,7 @@ export class DeviceRouter implements DeviceRoutes {
     this.#tellers.push(listener);
   }
 
-  /** Another node has said that something waits for this one. */
+  /** Called when another node says that something waits for this one. */
   heard(node: string): void {
     if (node === this.#options.node) void this.#look();
   }
@@ -84,7 +84,7 @@ export class DeviceRouter implements DeviceRoutes {
     }
   }
 
-  /** To every device of the app that listens to the topic, wherever it is connected; the worst of what they answer. */
+  /** Publishes to every device of the app that listens to the topic, on any node; returns the worst of the answers. */
   async publish(message: DeviceMessage): Promise<Published> {
     try {
       return await this.#publish(message);
@@ -167,7 +167,7 @@ export class DeviceRouter implements DeviceRoutes {
     }
   }
 
-  /** Devices are slow: nobody waits here. */
+  /** Hands a message to a device in the background, since devices are slow. */
   #carryOut(handover: store.Handover): void {
     const done = this.#deliver(handover)
       .catch((error) => this.#options.onError('passing a message of another node to a device', error))

@@ -14,7 +14,7 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'deviceParts'> = { deviceParts };
 
-/** Gateways and what else is reached through MQTT. */
+/** Devices, which are reached through MQTT. */
 export function deviceFeature({ appsWith, deviceParts, devicePort }: Context): Feature {
   const { credentials, router } = devicePort;
   return {

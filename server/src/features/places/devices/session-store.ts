@@ -14,7 +14,7 @@ export interface DeviceSession {
 
 export type Listening = Pick<DeviceLogin, 'appId' | 'deviceId' | 'topic'> & DeviceSession;
 
-/** From now on the device listens here. Answers where it has listened until now; call it in a transaction. */
+/** Notes that the device listens here, and answers where it has listened until now. To be called in a transaction. */
 export async function saveSession(
   db: Db,
   { appId, deviceId, topic, node, session }: Listening,
@@ -34,12 +34,12 @@ export async function deleteSession(db: Db, appId: string, deviceId: string, ses
   );
 }
 
-/** A node that stops has no devices any more. */
+/** Deletes the sessions of a node that stops. */
 export async function deleteSessionsOf(db: Db, node: string): Promise<void> {
   await db.run(sql`delete from device_sessions where node = ${node}`);
 }
 
-/** Of nodes that have been gone for an hour, and messages that nobody waits for. */
+/** Deletes sessions of nodes that have been gone for an hour, and messages that nobody waits for. */
 export async function sweepSessions(db: Db, now: number): Promise<void> {
   await db.run(sql`delete from device_sessions where node not in (${knownNodes})`);
   await db.run(sql`delete from device_handovers where expires_at < ${now}`);
@@ -92,7 +92,7 @@ export async function takeHandovers(db: Db, node: string): Promise<Handover[]> {
   }));
 }
 
-/** Says what became of a message that this node has taken. */
+/** Stores the result of a message that this node has taken. */
 export async function answerHandover(db: Db, { appId, messageId }: Handover, result: Published): Promise<void> {
   await db.run(sql`update device_handovers set state = 'done', result = ${result}
     where app_id = ${appId} and message_id = ${messageId} and state = 'taken'`);
@@ -117,7 +117,7 @@ export function takeResults(db: Db, sender: string): Promise<HandoverResult[]> {
     returning app_id as "appId", message_id as "messageId", result`);
 }
 
-/** Nobody waits any more. Answers whether the message was still there and nobody had taken it. */
+/** Deletes a message for which nobody waits any more; true if nobody had taken it. */
 export async function withdrawHandover(db: Db, appId: string, messageId: string): Promise<boolean> {
   const rows = await db.all<{ state: string }>(
     sql`delete from device_handovers where app_id = ${appId} and message_id = ${messageId} returning state`,

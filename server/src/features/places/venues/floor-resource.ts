@@ -27,7 +27,7 @@ const pixel = (description: string) =>
 const side = Type.Integer({ minimum: 1, maximum: maxPixels });
 const metres = (description: string) => Type.Number({ exclusiveMinimum: 0, maximum: 10_000, description });
 
-/** More is no plan that anybody draws. */
+/** The most walls of a floor; nobody draws more. */
 const maxWalls = 1_000;
 const maxWallPoints = 5_000;
 
@@ -43,7 +43,7 @@ const wall = Type.Object(
   { description: 'A line that bends at its corners' },
 );
 
-/** No floor has more gateways. */
+/** The most gateways of a floor. */
 const maxGateways = 200;
 
 const gateway = Type.Object({
@@ -117,7 +117,7 @@ const members = {
   ),
 };
 
-/** Closer points give no scale. */
+/** The least distance of two points that give a scale. */
 const leastPixels = 5;
 
 const floorShape = defineShape(Type.Object(members), {

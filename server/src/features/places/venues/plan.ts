@@ -1,7 +1,5 @@
 import { imageSize } from 'image-size';
 
-/** What can be the picture of a floor. */
-
 /** A phone has to decode it: 8,000 by 8,000 pixels are 256 MB. */
 export const maxPixels = 8_000;
 const maxBytes = 20 * 1024 * 1024;

@@ -26,7 +26,7 @@ interface Sent {
   readonly zoneId?: { readonly objectId: string } | undefined;
 }
 
-/** The same of what a beacon belongs to. */
+/** Checks the venue and the zone that a beacon is given. */
 export async function assertPlaceReadable(db: Db, caller: Caller, { venueId, zoneId }: Sent): Promise<void> {
   if (venueId) await assertReadable(db, venues, caller, { member: 'venueId', ...venueId });
   if (zoneId) await assertReadable(db, zones, caller, { member: 'zoneId', ...zoneId });

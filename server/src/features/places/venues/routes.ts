@@ -39,7 +39,7 @@ export interface PlacedBeacon {
 export interface VenueDeps {
   readonly db: Db;
   readonly past: Past;
-  /** Called in the transaction of every write of venues: their hours and time zones are kept in memory with the beacons, and which apps have limits of people. */
+  /** Called in the transaction of every write of venues: their hours, time zones and limits of people are cached. */
   readonly noteChange: (db: Db, key: Key) => Promise<void>;
   readonly listBeacons: (db: Db, appId: string, venueId: string) => Promise<readonly PlacedBeacon[]>;
   readonly setZone: (db: Db, appId: string, beaconId: string, zoneId: string | null) => Promise<void>;
@@ -169,7 +169,7 @@ async function assertKeys({ knownKeys }: VenueDeps, db: Db, { appId, gateways, b
 const invalid = (field: string, problem: string) =>
   fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 
-/** Nobody draws a floor with more, and all of them are read when one changes. */
+/** The most zones of a floor: all of them are read when one changes. */
 const maxZones = 500;
 
 function ofZones(deps: VenueDeps): Restorable {
@@ -195,7 +195,7 @@ function ofZones(deps: VenueDeps): Restorable {
   });
 }
 
-/** A zone that was written is of the venue of its floor, and beacons are in it. */
+/** Completes the writing of a zone: it belongs to the venue of its floor, and its beacons are found again. */
 async function draw(deps: VenueDeps, db: Db, key: Key): Promise<void> {
   const { appId, objectId } = idsOf(key);
   const zone = await findZone(db, appId, objectId);
@@ -234,7 +234,7 @@ async function gather(
   }
 }
 
-/** A floor has come, or has another level or name, by which locations find it. */
+/** Places the beacons of a venue again after a floor was added, or its level or name changed, by which locations find it. */
 async function placeAgain({ listBeacons, setZone }: VenueDeps, db: Db, appId: string, venueId: string): Promise<void> {
   if (!(await hasZones(db, appId, venueId))) return;
   for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
@@ -249,7 +249,7 @@ interface Left {
   readonly venue_id: string;
 }
 
-/** The beacons of a zone that goes are in the next larger one, or in none. */
+/** Moves the beacons of a deleted zone to the next larger one, or to none. */
 async function letGo(
   { listBeacons, setZone }: VenueDeps,
   db: Db,

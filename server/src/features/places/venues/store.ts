@@ -36,14 +36,14 @@ function smallest(rows: readonly ZoneRow[], point: Point): string | undefined {
   return holding[0]?.object_id;
 }
 
-/** No plan of a building has more zones at one point of a floor. */
+/** The most zones at one point of a floor. */
 const maxAtAPoint = 50;
 
 export interface BeaconSpot {
   readonly appId: string;
   readonly venueId: string;
   readonly location: Location;
-  /** A zone that goes. */
+  /** A zone that is about to be deleted. */
   readonly except?: string;
 }
 
@@ -69,7 +69,7 @@ export async function findZoneAt(
   return smallest(rows, { x, y });
 }
 
-/** Few: each level of a venue has one. */
+/** The floors of a venue, which are few. */
 function listFloors(db: Db, appId: string, venueId: string): Promise<(Numbers & { readonly object_id: string })[]> {
   return db.all(
     sql`select object_id, level, name from floors where app_id = ${appId} and venue_id = ${venueId} order by object_id`,
@@ -99,7 +99,7 @@ export async function lockVenueForShare(db: Db, appId: string, venueId: string):
   return found !== undefined;
 }
 
-/** The same, and nobody else changes its floors and zones, or places beacons in it. */
+/** In a transaction: locks the venue, so that nobody else changes its floors and zones or places beacons in it. */
 export async function lockVenue(db: Db, appId: string, venueId: string): Promise<boolean> {
   const found = await db.one(
     sql`select 1 as found from venues where app_id = ${appId} and object_id = ${venueId}${raw(db.dialect.lockRow)}`,
@@ -189,7 +189,7 @@ export interface LimitedPlace {
   readonly capacity: number;
 }
 
-/** Those of an app, few; only of these venues where they are given. */
+/** The limited places of an app, which are few; only in these venues, if they are given. */
 export async function listLimitedPlaces(
   db: Db,
   appId: string,
@@ -207,7 +207,7 @@ export async function listLimitedPlaces(
     .map(({ object_id, venue_id, ...rest }) => ({ ...rest, placeId: object_id, venueId: venue_id }));
 }
 
-/** The apps that have any. */
+/** The apps that have limited places. */
 export async function listAppsWithLimits(db: Db): Promise<readonly string[]> {
   const rows = await db.all<{ app_id: string }>(
     raw(`select app_id from zones where capacity is not null

@@ -15,7 +15,7 @@ export const venueTag: Tag = {
   console: { read: 'venues.read', write: 'venues.write', byVenue: true },
 };
 
-/** Of a zone or a whole venue. */
+/** The most people in a zone or a whole venue. */
 export const capacitySchema = Type.Optional(
   Type.Integer({
     minimum: 1,
@@ -43,7 +43,7 @@ const members = {
   capacity: capacitySchema,
 };
 
-/** siteTimeZone passes over names that are none. */
+/** Whether it is a time zone: `siteTimeZone` skips other names. */
 const isTimeZone = (name: string) => siteTimeZone([name]) === name;
 
 const venueShape = defineShape(Type.Object({ ...members, exceptions: Type.Optional(exceptionsSchema) }), {

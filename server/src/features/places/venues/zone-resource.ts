@@ -17,7 +17,7 @@ import { nameProblems } from './one-line.ts';
 import { polygonProblem } from './polygon.ts';
 import { capacitySchema, venueTag } from './venue-resource.ts';
 
-/** No site is larger, metres. */
+/** The largest coordinate of a zone, metres. */
 const farthest = 100_000;
 const metres = Type.Number({ minimum: -farthest, maximum: farthest });
 

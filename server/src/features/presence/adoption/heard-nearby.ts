@@ -7,7 +7,7 @@ export interface Stranger {
   /** What `metadata.advertisedId` would be. */
   readonly tag: string;
   readonly identity?: Identity;
-  /** Only one that stays the same. */
+  /** Its address, if that stays the same. */
   readonly address?: string;
   readonly name?: string;
   readonly battery?: number;
@@ -17,16 +17,16 @@ export interface Stranger {
   readonly at: number;
 }
 
-/** By gateway. */
+/** Unknown tags by gateway. */
 export type StrangersOfApp = ReadonlyMap<string, readonly Stranger[]>;
 
-/** So many of a gateway are remembered, those with the strongest signal. */
+/** Tags of one gateway that are remembered, those with the strongest signal. */
 export const maxOfGateway = 100;
-/** Whoever reports for gateways may name any. */
+/** Gateways of an app that are remembered: whoever reports for gateways may name any. */
 const maxGateways = 500;
 const maxAddresses = 20_000;
 export const maxText = 200;
-/** The share of a new measurement. */
+/** The weight of a new measurement. */
 const smoothing = 0.3;
 
 /**
@@ -36,7 +36,7 @@ const smoothing = 0.3;
 export class HeardNearby {
   readonly #now: () => number;
   #apps = new Map<string, Map<string, Map<string, Stranger>>>();
-  /** Frames that say nothing else come from the address of one that named its sender. */
+  /** The identity last heard from an address, for frames that name none. */
   readonly #namedBy = new BoundedMap<string, Identity>(maxAddresses);
 
   constructor(now: () => number) {
@@ -91,7 +91,7 @@ export class HeardNearby {
   }
 }
 
-/** The weakest gives way to a stronger one. */
+/** Whether there is room, after a stronger tag has replaced the weakest. */
 function hasRoom(strangers: Map<string, Stranger>, rssi: number): boolean {
   if (strangers.size < maxOfGateway) return true;
   const weakest = [...strangers.values()].reduce((least, one) => (one.rssi < least.rssi ? one : least));
@@ -107,7 +107,7 @@ function hasLastingAddress({ address, addressKind, telemetry }: Heard): boolean 
   return addressKind !== undefined || telemetry !== undefined || Number.parseInt(address.slice(0, 2), 16) >= 0x80;
 }
 
-/** It tells one sender from another whatever its address is. */
+/** Whether it identifies the sender, whatever its address is. */
 const isTelling = ({ kind }: Identity): boolean => kind !== 'named' && kind !== 'url';
 
 function tagOf(identity: Identity): string {

@@ -50,7 +50,7 @@ export const adoptionEndpoints = (deps: AdoptionDeps): Endpoint[] => [
 ];
 
 const maxShown = 200;
-/** Of more it is not asked whether somebody knows them. */
+/** The most tags that are checked against known ones. */
 const maxJudged = 1_000;
 
 const tagSchema = Type.String({ description: 'What `metadata.advertisedId` of its installation would be' });

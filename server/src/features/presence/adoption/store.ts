@@ -14,7 +14,7 @@ export const heardNearby = defineTable({
   kept: { days: 1, by: 'heard_at' },
 });
 
-/** What is not to be shown there. */
+/** Tags that the list of unknown ones leaves out. */
 export const ignoredTags = defineTable({
   name: 'ignored_tags',
   owner: 'adoption',
@@ -41,7 +41,7 @@ const maxGateways = 500;
 export type IgnoredRow = RowOf<typeof ignoredTags>;
 export type RuleRow = RowOf<typeof adoptionRules>;
 
-/** Without those that are a beacon or a tag of the app by now. */
+/** Leaves out those that are a beacon or a tag of the app by now. */
 export type LeaveOutKnown = <T extends Stranger>(db: Db, heard: readonly T[]) => Promise<readonly T[]>;
 
 /** Adds to what is stored: another node may have heard the same gateway. */
@@ -92,7 +92,7 @@ export async function listStrangers(db: Db, appId: string, now: number): Promise
   return [...best.values()].sort((a, b) => b.rssi - a.rssi);
 }
 
-/** It may have been carried elsewhere since. */
+/** Whether the first is to be shown: the louder one, unless it is much older, since the tag may have been carried elsewhere. */
 const isBetter = (one: Stranger, other: Stranger | undefined): boolean =>
   !other || (Math.abs(one.at - other.at) > movedMs ? one.at > other.at : one.rssi > other.rssi);
 

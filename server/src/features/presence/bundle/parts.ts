@@ -19,7 +19,7 @@ export type Kind = (typeof kinds)[number];
 
 export interface Kept {
   readonly kind: Kind;
-  /** Which part it is in follows from this. */
+  /** The id, from which its part follows. */
   readonly id: string;
   readonly value: unknown;
 }

@@ -36,7 +36,7 @@ interface Listed extends Json {
   readonly objectId: string;
 }
 
-/** More are too many for a phone: whoever has so many names venues. */
+/** The most beacons in a bundle; whoever has more names venues. */
 const maxBeacons = 2_000;
 const pageSize = 1_000;
 /** Pointers in one `where`, which has 8,192 characters at most. */
@@ -44,7 +44,7 @@ const namedAtOnce = 50;
 
 const pointer = (className: string) => (objectId: string) => ({ __type: 'Pointer', className, objectId });
 
-/** Without these a phone would decide otherwise than the service, so a list that lacks one is left out. */
+/** The members without which a phone would decide differently from the service: a list that lacks one is left out. */
 const decisive: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   beacons: ['uuid', 'major', 'minor', 'location', 'metadata', 'measuredPower', 'sensitivity', 'radius', 'venueId'],
   venues: ['timeZone', 'openingHours', 'exceptions'],

@@ -17,7 +17,7 @@ export interface CheckDeps {
   readonly listWhere: (db: Db, appId: string) => Promise<readonly WhereBeaconIs[]>;
 }
 
-/** What the detectors look back to. */
+/** How far the detectors look back. */
 const windowMs = 60 * dayMs;
 /** Beacons that are judged together at most: those of a venue, or a part of very many. */
 const maxTogether = 500;

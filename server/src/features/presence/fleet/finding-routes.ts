@@ -132,7 +132,7 @@ async function shown(
     });
 }
 
-/** The beacons that the words name. */
+/** The beacons that the texts name. */
 export const namedIn = (rows: readonly FindingRow[]): string[] => [
   ...new Set(
     rows.flatMap(({ beacon_id: id, facts }) => {

@@ -36,9 +36,9 @@ export interface FindingRow extends Omit<RowOf<typeof beaconFindings>, 'kind' | 
   readonly state: FindingState;
 }
 
-/** So long after it was mended it may still be found. */
+/** How long after the repair it may still be found. */
 const mendingMs = 3 * dayMs;
-/** Who changed a battery is known for so long. */
+/** How long the change of a battery stays known. */
 const doneKeptMs = 120 * dayMs;
 
 const inserted = bulkInsert(beaconFindings);
@@ -54,7 +54,7 @@ export async function listFindings(db: Db, appId: string): Promise<readonly Find
   );
 }
 
-/** Replaces what is found by what is found now; what somebody has done about it stays. */
+/** Replaces the findings, and keeps what somebody has done about them. */
 export async function saveFindings(db: Database, appId: string, found: readonly Finding[], now: number): Promise<void> {
   await db.transaction(async (db) => {
     const rows = await db.all<FindingRow>(sql`select * from beacon_findings where app_id = ${appId}

@@ -42,9 +42,9 @@ interface Gathered {
 /** Tags of an app that are gathered between two flushes, and how many of them one gateway may add. */
 const maxTags = 10_000;
 const maxOfGateway = 2_000;
-/** What is older than this is not noted: the engine has forgotten it as well. */
+/** What is older is not noted: the engine has forgotten it as well. */
 const maxAgeMs = 7 * dayMs;
-/** Beacons that a phone heard within so long were heard at one place, ms. */
+/** Beacons that a phone heard within this time were heard at one place, ms. */
 const togetherMs = 5_000;
 const minuteMs = 60_000;
 
@@ -175,7 +175,7 @@ export class HearingLog {
   }
 }
 
-/** A gateway for which no beacon stands is nowhere. */
+/** A day with gateways replaced by the beacons that stand for them; others are left out. */
 const placed = ({ hours, near }: BeaconDay, ids: ReadonlyMap<string, string>): BeaconDay => ({
   hours,
   near: Object.fromEntries(

@@ -11,7 +11,7 @@ export interface NewestOfBeacon {
   readonly seenAt?: number | undefined;
 }
 
-/** A battery that has told nothing for longer is not known. */
+/** Days after which a battery that has told nothing is unknown. */
 const newestDays = 3;
 const maxRows = 2_000;
 const minuteMs = 60_000;

@@ -29,7 +29,7 @@ export interface Received {
   /** Undefined if nothing says which gateway it is. */
   readonly gateway: string | undefined;
   readonly counts: Counts;
-  /** Each reason once. */
+  /** The problems, each reason once. */
   readonly problems: readonly Problem[];
 }
 
@@ -43,13 +43,13 @@ export interface Problem {
 
 export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
   readonly takeHeard: Context['sightings']['takeHeard'];
-  /** The gateway has sent this. */
+  /** Called with what a gateway has sent. */
   readonly noteState: GatewayStates['note'];
-  /** The same, for what it says of beacons. */
+  /** Called with what a gateway has sent, for the state of the beacons. */
   readonly noteHeard: (appId: string, gateway: string, report: GatewayReport) => void;
   /** The gateway has heard this, and it was taken or something else became of it. */
   readonly noteNearby: (appId: string, gateway: string, one: Heard, isStranger: boolean) => void;
-  /** Whose the addresses are that change. */
+  /** Resolves changing addresses to known tags. */
   readonly resolve: (appId: string, heard: readonly Heard[]) => Promise<readonly Heard[]>;
   /** Advertisements of one gateway that wait at most. */
   readonly maxWaiting?: number;
@@ -60,7 +60,7 @@ const defaultMaxWaiting = 2_000;
 /** Gateways of which it is remembered when each tag was heard last. */
 const maxQueues = 2_000;
 const tellEveryMs = 60_000;
-/** What the intake says of a sighting that counts all the same. */
+/** Problems of sightings that count all the same. */
 const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
 
 export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
@@ -170,7 +170,7 @@ const nameless: Outcome = {
   message: 'Neither the topic nor the message names the gateway.',
 };
 
-/** Each code with its first sentence: of a thousand strangers' tags, one says enough. */
+/** The problems, each code with its first message. */
 function problemsOf(found: readonly { readonly code?: string; readonly message?: string }[]): Problem[] {
   const byCode = Map.groupBy(found, ({ code }) => code);
   return [...byCode].flatMap(([code, [first, ...more]]) =>

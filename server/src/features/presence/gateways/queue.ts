@@ -30,7 +30,7 @@ interface Waiting {
 
 /** One advertisement a second is all that the engine needs of a tag. */
 const slotMs = 1_000;
-/** Which second of a tag was taken last is known for so long, and of so many tags: strangers' addresses change all the time. */
+/** How long, and of how many tags, the last second is remembered: strangers' addresses change all the time. */
 const knownMs = 10_000;
 const maxKnown = 5_000;
 
@@ -64,7 +64,7 @@ export class GatewayQueue {
     return !this.#isRunning;
   }
 
-  /** It has nothing to store, and knows nothing that still counts. */
+  /** Whether it can be dropped: nothing is left to store, and nothing that it remembers still counts. */
   isQuiet(now: number): boolean {
     return this.isIdle && now - this.#usedAt >= knownMs;
   }
@@ -144,7 +144,7 @@ export class GatewayQueue {
   }
 }
 
-/** What stands for another one is stored when that is. */
+/** The result of an advertisement merged into another one, once that is stored. */
 const asMerged = ({ done }: Waiting): Promise<Outcome> =>
   done.promise.then((outcome) => (outcome === taken ? merged : outcome));
 

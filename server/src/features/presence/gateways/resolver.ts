@@ -18,7 +18,7 @@ interface Known {
   readonly at: number;
 }
 
-/** A new key counts after so long, ms. */
+/** How long the keys of an app are cached, ms. */
 const irksMs = 60_000;
 /** Phones change their address about every 15 minutes (Core Specification, Vol 3, Part C, Appendix A, T_GAP private_addr_int). */
 const knownMs = 15 * 60_000;
@@ -84,7 +84,7 @@ export class AddressResolver {
   }
 }
 
-/** Many gateways do not say whether an address is random; then it may be. */
+/** Whether the address may be resolvable: many gateways do not say whether it is random. */
 const mayBeResolved = (one: Heard): one is Heard & { readonly address: string } =>
   one.identity === undefined &&
   one.address !== undefined &&

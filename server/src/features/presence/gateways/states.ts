@@ -29,9 +29,9 @@ export const gatewayStates = defineTable({
 
 export type StateRow = RowOf<typeof gatewayStates>;
 
-/** A gateway is written of so often, and when it goes or comes back, ms. */
+/** How often a gateway's state is stored, beside when it goes or comes back, ms. */
 const writeEveryMs = 30_000;
-/** One that says nothing for so long is not online, ms. */
+/** How long a gateway may be silent before it counts as offline, ms. */
 const silentMs = 300_000;
 /** Who reports for gateways may name any; more of an app are not noted. */
 const maxPerApp = 1_000;
@@ -43,7 +43,7 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
   const known = new BoundedMap<string, { readonly row: StateRow; readonly writtenAt: number }>(10_000);
 
   return {
-    /** It has sent this message. */
+    /** Notes a message of a gateway. */
     note(appId: string, name: string, { format, sentAt, status = {} }: GatewayReport): void {
       if (name.length > maxName) return;
       const heardAt = now();
@@ -73,7 +73,7 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
   };
 }
 
-/** What this node has not heard, another may have. */
+/** Stores the state, unless another node has stored a newer one. */
 async function save(db: Db, row: StateRow): Promise<void> {
   const { app_id: appId, gateway, format, heard_at: at, is_online: isOnline } = row;
   const found = await db.run(sql`update gateway_states set heard_at = ${at}, is_online = ${isOnline},

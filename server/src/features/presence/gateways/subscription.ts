@@ -19,7 +19,7 @@ export interface Subscription {
 /** A connection acknowledges one message after the other: so many are stored at the same time. */
 const connections = 4;
 
-/** Of several connections that hear a topic, the same one takes what it says. */
+/** The connection that takes the messages of a topic. */
 function connectionOf(topic: string): number {
   let sum = 0;
   for (let at = 0; at < topic.length; at++) sum = (31 * sum + topic.charCodeAt(at)) >>> 0;
@@ -28,7 +28,7 @@ function connectionOf(topic: string): number {
 
 /** Messages with QoS 0 of a connection that are not stored yet. */
 const maxUnderWay = 64;
-/** For which the broker keeps what comes while the only node restarts, s. */
+/** How long the broker keeps messages while the only node restarts, s. */
 const sessionSeconds = 3_600;
 const retryMs = 1_000;
 const reconnectMs = 2_000;
@@ -117,7 +117,7 @@ function optionsOf({ db }: SubscriptionDeps, url: string, name: string): IClient
 
 type Receive = (topic: string, payload: Uint8Array) => Promise<boolean>;
 
-/** False if it could not be stored now. */
+/** Handles a message; false if it could not be stored now. */
 function receiving({ assertRoom, findOpenApp, intake, now, onError }: SubscriptionDeps, appId: string): Receive {
   let known: { readonly sender: GatewaySender | undefined; readonly at: number } | undefined;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -157,7 +157,7 @@ async function untilStored(receive: () => Promise<boolean>, until: AbortSignal):
   return false;
 }
 
-/** What comes with QoS 0 comes once. While much of it is not stored yet, no more is read. */
+/** Takes messages with QoS 0, which come once: while many are not stored yet, no more is read. */
 function takeUnacknowledged(
   client: MqttClient,
   { receive, isMine }: { readonly receive: Receive; readonly isMine: (topic: string) => boolean },
@@ -179,7 +179,7 @@ function takeUnacknowledged(
   };
 }
 
-/** Says how it stands with the broker, once for all connections, and when it changes. */
+/** Logs the state of the connection to the broker, once for all connections, whenever it changes. */
 function telling({ log }: SubscriptionDeps, host: string): (problem?: string) => void {
   let told: string | undefined;
   return (problem) => {

@@ -3,7 +3,7 @@ import * as store from './store.ts';
 
 /** How many events one poll numbers and reads. */
 const pageSize = 200;
-/** How many are kept for listeners that resume, beyond what is in memory. */
+/** Events that are kept for listeners that resume, beyond those in memory. */
 export const keptEvents = 10_000;
 const inMemory = 400;
 
@@ -31,7 +31,7 @@ export class Channel {
     return this.#seq;
   }
 
-  /** Looks for new events, once at a time however often it is asked. */
+  /** Reads new events; concurrent calls share one read. */
   look(): Promise<void> {
     if (this.#looking) {
       this.#lookAgain = true;

@@ -16,11 +16,11 @@ export interface FeedDeps extends Pick<Context, 'db' | 'now' | 'onError'> {
 export interface LiveSubscription {
   readonly appId: string;
   readonly address: string;
-  /** The number behind which to go on; undefined: from now on. */
+  /** The number after which to go on; undefined: from now on. */
   readonly after: number | undefined;
-  /** The kinds of events that are asked for; all without it. */
+  /** The kinds of events that are wanted; undefined: all. */
   readonly kinds?: ReadonlySet<string> | undefined;
-  /** How the listener is told the numbers; as they are without it. */
+  /** How numbers are shown to the listener; undefined: as they are. */
   readonly numbers?: Numbers;
   /** What of these events the listener may see; all without it. */
   readonly show?: (events: readonly store.LiveEvent[]) => Promise<readonly store.LiveEvent[]>;
@@ -40,7 +40,7 @@ const sweepStep = 500;
 export class Feed {
   readonly #deps: FeedDeps;
   readonly #channels = new Map<string, Promise<Channel>>();
-  /** Those of the channels that are ready. */
+  /** The channels that are ready. */
   readonly #open = new Map<string, Channel>();
   readonly #counts = new Map<string, number>();
   readonly #wantedUntil = new Map<string, number>();
@@ -243,7 +243,7 @@ function countDown(counts: Map<string, number>, name: string): void {
   else counts.set(name, left);
 }
 
-/** What lies between could not be kept; the client reads the lists if it needs it. */
+/** The event for a gap that could not be kept; the client reads the lists if it needs to. */
 const lost = (seq: number) => `id: ${seq}\nevent: lost\ndata: {}\n\n`;
 
 const render = ({ seq, event, data }: store.LiveEvent, { tell }: Numbers) =>

@@ -5,7 +5,7 @@ import { findOwnText } from '../../../db/settings.ts';
 /** How a listener is told the numbers of events. */
 export interface Numbers {
   readonly tell: (seq: number) => number;
-  /** What was told, as the listener sends it back. */
+  /** Reads a number that the listener sends back. */
   readonly read: (told: number) => number;
 }
 

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 
 const maxCachedApps = 1_000;
 
-/** Verdicts are too many to watch; what was shown is among the rest. */
+/** Events that the stream leaves out: verdicts are too many, and messages shown have events of their own. */
 const leftOut: ReadonlySet<DomainEventType> = new Set(['message.verdict']);
 
 type Wanted = Pick<store.Wanted, 'until' | 'positionsUntil'>;

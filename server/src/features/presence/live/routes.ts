@@ -103,7 +103,7 @@ export function liveEndpoints({ feed, followers }: Streams, deps: ShowDeps): End
 }
 
 const told: ReadonlySet<string> = new Set([...domainEventTypes, ...liveEventTypes]);
-/** Where somebody is comes as often as a phone reports: only for those who ask. */
+/** The kinds sent by default. Positions come as often as phones report, and only on request. */
 const usual: ReadonlySet<string> = new Set(domainEventTypes);
 
 /** @throws Failure InvalidQuery */

@@ -47,10 +47,10 @@ export function hearsOfAll(caller: Caller): boolean {
   return secretKey === undefined || secretKey.scopes.include({ of: 'events', verb: 'listen' });
 }
 
-/** What a secret key needs one of to listen. */
+/** The scopes of which a secret key needs one to listen. */
 export const heardScopes: readonly Scope[] = Object.values(subjects).map(([of, , verb]) => ({ of, verb }));
 
-/** These belong to whom their installation belongs. */
+/** The resources whose records belong to the owner of their installation. */
 const traces: ReadonlySet<ResourceName> = new Set(['events', 'visits', 'verdicts', 'positions']);
 
 export interface ShowDeps {
@@ -71,7 +71,7 @@ export type ShowEvents = (events: readonly LiveEvent[]) => Promise<readonly Live
 export function showEvents(caller: Caller, { db, findHeld, fieldsOf, tableOf, pseudonymsOf }: ShowDeps): ShowEvents {
   const { app, user, secretKey } = caller;
 
-  /** Phones as the listener is shown them. */
+  /** The events with phones named as the listener may see them. */
   async function withPhones(events: readonly LiveEvent[], held: Held | undefined): Promise<readonly LiveEvent[]> {
     const pseudonyms = await pseudonymsOf(app.appId);
     if (!pseudonyms) return events;

@@ -99,7 +99,7 @@ export async function hasUnnumbered(db: Db, appId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** More apps than this are not asked for with one statement. */
+/** The most apps in one statement. */
 export const maxAsked = 256;
 
 /** Selects 1 if one of the apps has events that have no number yet, or numbers beyond those that are known; else no row. */

@@ -36,7 +36,7 @@ export const followedTables = defineTable({
   key: ['app_id', 'name'],
 });
 
-/** What was written to these a moment ago, for other nodes. */
+/** Recent writes to these tables, for other nodes. */
 export const listChanges = defineTable({
   name: 'list_changes',
   owner: 'live',

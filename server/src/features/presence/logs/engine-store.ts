@@ -31,7 +31,7 @@ export function logIdOf(log: EventLog): string {
   return `${firstIdAt(log.now)}${firstIdAt(longestDelay - delay).slice(-delayDigits)}${log.eventId[8] ?? '0'}${signOf(log)}`;
 }
 
-/** What older versions called the event in a column. */
+/** The key by which older versions found the record of an event. */
 const formerKey = ({ eventId, moduleType }: EventLog) => `${eventId}:${moduleType}`;
 
 /** No clock of a phone is so far ahead that its events are recorded before that. */
@@ -68,7 +68,7 @@ const isOf = (known: string, cell: Readonly<Record<keyof typeof findTypes, Sql>>
 
 const columns = Object.keys(logs.table.columns) as (keyof typeof logs.table.columns)[];
 
-/** One that is there already stays as it is. */
+/** Inserts records; existing ones stay as they are. */
 const newRecords = new BulkStatement(
   { ...findTypes, ...typesOf(logs.table, columns) },
   ({ rows, cell }) => sql`insert into logs (${raw(columns.join(', '))})

@@ -15,7 +15,7 @@ export const makers: Makers<Context, 'engineLogs'> = {
   engineLogs: ({ mayHaveOlderNodes }) => createEngineLogs(mayHaveOlderNodes),
 };
 
-/** What apps report of their visitors, and what the engine wrote. */
+/** Log records of apps and of the engine. */
 export function logFeature(context: Context): Feature {
   const { announce, engineLogs: logs, noteClientLog, rollups, seedsFor, sightings } = context;
   const noting = {

@@ -16,7 +16,7 @@ import { defineResource } from '../../../resources/define.ts';
 import { pointer, text, time } from '../../../resources/members/members.ts';
 
 const dayMs = 86_400_000;
-/** No app recorded a beacon before; a phone whose clock was reset says 1970. */
+/** The earliest time accepted: a phone whose clock was reset says 1970. */
 const earliest = Date.UTC(2000, 0, 1);
 
 const event = Type.Enum(['ENTER', 'EXIT']);

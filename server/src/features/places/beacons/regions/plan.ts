@@ -58,7 +58,7 @@ export type Region = Pick<Address, 'uuid'> &
   Partial<Address> & {
     /** A venue that holds all of the region; absent for one that says nothing about where the phone is. */
     readonly venueId?: string;
-    /** Of a whole identity. */
+    /** The beacon, if the region is a whole identity (UUID, major and minor). */
     readonly beaconId?: string;
   };
 
@@ -67,7 +67,7 @@ const perFloor = 15;
 
 const distanceBetween = (a: Spot, b: Spot) => Math.hypot(a.x - b.x, a.y - b.y) + perFloor * Math.abs(a.floor - b.floor);
 
-/** Those whose place is unknown come last, the ones of the same zone first. */
+/** The beacons by distance; among those at unknown places, which come last, the ones of the same zone first. */
 function nearestFirst({ near, here }: Site): readonly Near[] {
   const own = near.find(({ beaconId }) => beaconId === here?.beaconId);
   const spot = here?.spot ?? own?.spot;

@@ -110,7 +110,7 @@ async function plan(deps: RegionDeps, call: Call<unknown, unknown>) {
   };
 }
 
-/** From the order somebody could tell how far beacons are from each other. */
+/** The site without places, since the order would reveal how far beacons are from each other. */
 function withoutSpots(site: Site): Site {
   const { here, ...rest } = site;
   return {

@@ -15,7 +15,7 @@ export interface Whereabouts {
   readonly spot?: Spot;
 }
 
-/** A site has fewer sections; of others only those with the most beacons are considered. */
+/** The most sections considered, those with the most beacons; a site has fewer. */
 const maxSections = 500;
 /** A venue has fewer beacons. */
 const maxNear = 2_000;
@@ -29,7 +29,7 @@ interface GroupRow {
   readonly last_venue: string | null;
 }
 
-/** A group is that of a venue if no beacon of it is elsewhere, whether the caller may see that one or not. */
+/** The group of a row. It has a venue if none of its beacons, seen or hidden, is elsewhere. */
 function groupOf({ uuid_key, major, n, placed, first_venue, last_venue }: GroupRow): Group[] {
   const uuid = canonicalUuid(uuid_key);
   if (uuid === null) return [];
@@ -74,7 +74,7 @@ function nearOf(row: NearRow): Near[] {
   ];
 }
 
-/** Who is where, and what the caller may know of it. */
+/** Everything that a plan needs, as far as the caller may know it. */
 export async function readSite(db: Db, caller: Caller, at: Whereabouts): Promise<Site> {
   const { appId } = caller.app;
   const allowed = await allowedTo(beacons, 'list', caller);

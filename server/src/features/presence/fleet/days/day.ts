@@ -15,19 +15,19 @@ export interface BeaconDay {
 export type Minutes = string;
 
 export interface BeaconHour {
-  /** In which phones heard it. */
+  /** The minutes in which phones heard it. */
   readonly phones?: Minutes;
-  /** In which gateways heard it. */
+  /** The minutes in which gateways heard it. */
   readonly gateways?: Minutes;
-  /** In which its own gateway reported anything. */
+  /** The minutes in which its own gateway reported anything. */
   readonly on?: Minutes;
   readonly moved?: Minutes;
   readonly pressed?: Minutes;
-  /** The newest of what it told in this hour. */
+  /** Its newest telemetry in this hour. */
   readonly told?: Told;
 }
 
-/** Units as in `Telemetry`. */
+/** Telemetry in the units of `Telemetry`. */
 export interface Told {
   /** Milliseconds since the beginning of the hour. */
   readonly at: number;
@@ -95,7 +95,7 @@ export interface Note {
   readonly interval?: number | undefined;
 }
 
-/** A day of which only this is known. */
+/** The day of one observation. */
 export function dayWith({ at, by, near, isOn, telemetry = {}, txPower, interval }: Note): BeaconDay {
   const minute = minuteAt(at);
   const { movement, button, ...values } = telemetry;
@@ -117,7 +117,7 @@ export function dayWith({ at, by, near, isOn, telemetry = {}, txPower, interval 
   };
 }
 
-/** Counters say nothing without the message before. */
+/** Whether it moves now. Counters say nothing without the message before. */
 const isNow = (activity: Telemetry['movement']): boolean =>
   activity?.isActive === true || (activity?.secondsAgo ?? Number.POSITIVE_INFINITY) < 60;
 

@@ -6,19 +6,19 @@ import { type Finding, type Fleet, median } from './fleet.ts';
  * from it. The interval has the error of the line, and that of a charge that follows the temperature.
  */
 
-/** Days of which the charge counts. */
+/** Days whose charge counts. */
 const usedDays = 60;
 const minPoints = 10;
 const minSpanDays = 12;
-/** A charge that is so much higher than before is a new battery, per cent. */
+/** A charge that rises by more than this is a new battery, per cent. */
 const replaced = 15;
-/** So long before it is empty it is told. */
+/** Days before it is empty from which on it is reported. */
 const toldDays = 30;
-/** A slope that is not so much more than its error is none. */
+/** The least ratio of a slope to its error. */
 const minSure = 2;
-/** By so much a charge is off for weeks, because it is colder or warmer, per cent. */
+/** The error of a charge that lasts for weeks because of the temperature, per cent. */
 const drift = 0.5;
-/** Of a normal distribution, nine of ten values are within so many deviations. */
+/** Standard deviations within which nine of ten values of a normal distribution lie. */
 const ninetyPercent = 1.645;
 
 export interface Forecast {
@@ -109,8 +109,8 @@ function withoutOutliers(points: readonly Point[]): readonly Point[] {
 }
 
 /**
- * From the last new battery on: nearly all charges after it are higher than nearly all before. A few that are higher are no new battery:
- * phones may tell what others do not.
+ * The points since the last new battery, after which nearly all charges are higher than nearly all before. A few higher ones are none,
+ * since receivers differ.
  */
 function sinceReplaced(points: readonly Point[]): readonly Point[] {
   const charges = points.map(({ charge }) => charge);
@@ -122,7 +122,7 @@ function sinceReplaced(points: readonly Point[]): readonly Point[] {
   return points;
 }
 
-/** Before and after a change, so many points are compared. */
+/** Points that are compared before and after a change. */
 const aroundPoints = 8;
 const minAfter = 3;
 
@@ -158,7 +158,7 @@ function addPoint(points: Point[], day: number, charges: readonly number[]): voi
   if (charges.length > 0) points.push({ at: day / dayMs + 0.5, charge: median(charges) });
 }
 
-/** What is left at a voltage of a lithium coin cell under a small load: a plateau, and two knees. Cells differ by some per cent. */
+/** The charge of a lithium coin cell by its voltage under a small load. Cells differ by some per cent. */
 const coinCell: readonly (readonly [volts: number, charge: number])[] = [
   [3.05, 100],
   [2.98, 92],

@@ -13,9 +13,9 @@ export interface FleetBeacon {
 export interface Fleet {
   /** Those that are judged. */
   readonly beacons: readonly FleetBeacon[];
-  /** All of the app, by their ids. */
+  /** All beacons of the app, by their ids. */
   readonly places: ReadonlyMap<string, FleetBeacon>;
-  /** By beacon and day (its beginning, ms). */
+  /** What was heard, by beacon and day (its beginning, ms). */
   readonly days: ReadonlyMap<string, ReadonlyMap<number, BeaconDay>>;
   readonly now: number;
 }
@@ -75,7 +75,7 @@ export function bitsIn(word: number): number {
   return (((left + (left >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/** In how many minutes of a day a beacon was heard so, or its gateway was on. */
+/** The number of minutes of a day in which a beacon was heard by this channel, or its gateway was on. */
 export function heardMinutes(day: BeaconDay | undefined, channel: Channel): number {
   const { low, high } = masksOf(day, channel);
   let minutes = 0;
@@ -111,7 +111,7 @@ export function apart(a: FleetBeacon | undefined, b: FleetBeacon | undefined): n
   return a.location.floor === b.location.floor ? metres : Math.hypot(metres, floorMetres);
 }
 
-/** A floor dampens as much as this way through air. */
+/** A floor dampens as much as this many metres of air. */
 const floorMetres = 25;
 
 export function sumOfNear(

@@ -30,8 +30,8 @@ interface Candidate {
 }
 
 /**
- * A beacon that is at another place seems to be near others there, and these near it; so the one for which there is most comes first, and
- * says nothing of where others are.
+ * Accepts findings, the strongest first: a beacon at another place seems near others there and these near it, so that an accepted one
+ * no longer counts for others.
  */
 function accepted(
   beacons: readonly FleetBeacon[],
@@ -51,7 +51,7 @@ function accepted(
   return found;
 }
 
-/** At a strange place it is heard so often, and as loud as at home but for so many dB. */
+/** The least minutes at a strange place, where it must be nearly as loud as at home. */
 const minStrange = 3;
 const timesUsual = 5;
 const quieter = 3;
@@ -134,7 +134,7 @@ function hasCome(places: Places, place: string, other: string, day: number): boo
 const unionOfAll = (all: readonly (readonly [string, Near])[]): Minutes =>
   all.reduce<Minutes>((union, [, { last }]) => unionOf(union, last), '0');
 
-/** In the same minutes, or at one place before and after the other: nobody carries it to and fro. */
+/** Whether it was heard in the same minutes, or at one place before and after the other, so that it was not carried. */
 function areTogether(a: Minutes, b: Minutes): boolean {
   if (countOf(a) < minUnion || countOf(b) < minUnion) return false;
   if (countOf(commonOf(a, b)) >= minCommon) return true;
@@ -150,14 +150,14 @@ function spanOf(minutes: Minutes): readonly [number, number] {
   return [digits.length - 1 - digits.lastIndexOf('1'), digits.length - 1];
 }
 
-/** Of what is expected at home, at most so much is left of one that has moved. */
+/** The most of the expected minutes at home that one that has moved still has. */
 const maxLeft = 0.3;
 /** Minutes in which it would have been heard at home, and was elsewhere. */
 const minExpected = 40;
 const minAway = 20;
-/** Of its home, so much has to be there: where a beacon has died, others seem to be elsewhere. */
+/** The least share of its home that must still be heard: where a beacon has died, others seem to be elsewhere. */
 const minPresent = 0.6;
-/** Of what is heard that day, so much is where it was hardly heard before. */
+/** The share of a day's minutes that must be at places where it was hardly heard before. */
 const awayShare = 0.5;
 const hardly = 0.03;
 
@@ -211,13 +211,13 @@ function moveOf(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>
   return { finding: { kind: 'moved', beaconId, since: day, facts }, strength: thereMinutes };
 }
 
-/** So that the places where it is loud say more. */
+/** The weight of a place by its loudness. */
 const powerOf = (rssi: number) => 10 ** (rssi / 20);
 const powerAt = (usual: Usual | undefined) => (usual ? usual.minutes * powerOf(usual.rssi) : 0);
 
 /** Days on which it is heard where it should not be, and the share of its minutes there. */
 const bleedingDays = 5;
-/** At so many places, or it is the one place that is heard where it should not be. */
+/** At this many places it bleeds; at fewer, the other place may be the one that is wrong. */
 const bleedingPlaces = 3;
 const bleedingShare = 0.25;
 const bleedingMetres = 20;

@@ -14,13 +14,13 @@ import {
 
 const usedDays = 14;
 const minPeers = 5;
-/** Of the others have the same. */
+/** The share of the others that must agree. */
 const agreeing = 0.6;
 const powerStep = 6;
 const intervalFactor = 3;
 /** How much louder or quieter than the others it is where it is heard, dB. */
 const loudnessStep = 25;
-/** Beyond it only those who hear it well say anything, m. */
+/** Receivers farther away than this are not compared, m. */
 const maxMetres = 12;
 const minPlaces = 2;
 
@@ -60,7 +60,7 @@ function knownOf(fleet: Fleet, beacon: FleetBeacon): Known {
   return { beacon, power, interval, excess, since: days[0]?.[0] ?? fleet.now };
 }
 
-/** The median of what it tells in two weeks. */
+/** The median of what it has told in two weeks. */
 function toldIn(days: readonly (readonly [number, BeaconDay])[], name: 'txPower' | 'interval'): number | undefined {
   const values = days.flatMap(([, { hours }]) => Object.values(hours).flatMap(({ told }) => told?.[name] ?? []));
   return values.length === 0 ? undefined : median(values);
@@ -97,7 +97,7 @@ function findingOf({ beacon, power, interval, excess, since }: Known, others: re
 
 const isFactor = (a: number, b: number) => Math.max(a, b) >= intervalFactor * Math.min(a, b) && Math.min(a, b) > 0;
 
-/** What most of them have; undefined if they have nothing in common. */
+/** The value that most of them have; undefined: none. */
 function agreedOn(values: readonly number[], isSame: (a: number, b: number) => boolean): number | undefined {
   if (values.length < minPeers) return undefined;
   const usual = median(values);

@@ -24,7 +24,7 @@ const minHeardDays = 3;
 const usualSilences = 11.5;
 /** Minutes that a visit is heard for at most: a beacon that always is has few silences to learn from. */
 const maxUnit = 6;
-/** With it, if all beacons around are silent as well: then the room may be closed. */
+/** The factor if all beacons around are silent too: then the room may be closed. */
 const togetherFactor = 3;
 const minOpenHours = 3;
 /** Slots of a week in which a beacon has hours of its own. */
@@ -36,7 +36,7 @@ const priorMinutes = 90;
 const slotOf = (hour: number) => Math.floor(hour / slotHours) % slots;
 
 interface Series {
-  /** The first hour, and for each hour from it on the minutes. */
+  /** The first hour; the minutes follow for each hour from it on. */
   readonly first: number;
   readonly heardByPhones: Uint8Array;
   readonly heardByGateways: Uint8Array;
@@ -154,11 +154,11 @@ function areSilent(
   return others.length >= 2 && silent.length >= others.length * 0.7;
 }
 
-/** What is usual of one way of hearing. */
+/** What is usual for one channel. */
 interface Usual {
   /** In how many minutes of an hour it should be heard. */
   readonly expected: (hour: number) => number;
-  /** Of a usual silence, in expected minutes. */
+  /** The length of a usual silence, in expected minutes. */
   readonly silence: number;
 }
 

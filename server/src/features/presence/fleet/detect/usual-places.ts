@@ -29,9 +29,9 @@ export class Places {
   readonly fleet: Fleet;
   readonly #gateways = new Map<string, boolean>();
   readonly #homes = new Map<string, Home | undefined>();
-  /** By day and place: the three beacons that were heard there longest. */
+  /** For each day and place, the three beacons that were heard there longest. */
   readonly #most = new Map<number, Map<string, Most[]>>();
-  /** By place: the beacons that are usually heard there, by their minutes. */
+  /** For each place, the beacons that are usually heard there, with their minutes. */
   #visitors: Map<string, Map<string, number>> | undefined;
 
   constructor(fleet: Fleet) {
@@ -125,7 +125,7 @@ export class Places {
     return false;
   }
 
-  /** Whether it has reported in these weeks. */
+  /** Whether the place has a gateway that has reported in these weeks. */
   isGateway(place: string): boolean {
     let is = this.#gateways.get(place);
     if (is === undefined) {
@@ -169,8 +169,8 @@ export function isOften(home: Home, place: string): boolean {
 
 const anotherVenue = 10_000;
 const maxCommon = 0.2;
-/** Rarer than this, a phone with a good ear or an open door was there. */
+/** The least rate that counts; rarer contacts come from sensitive phones or open doors. */
 const minRate = 0.05;
 
-/** Of the minutes of a beacon, from which share a place is home. */
+/** The share of a beacon's minutes from which a place is home. */
 const homeShare = 0.02;

@@ -14,7 +14,7 @@ import {
 } from './entities.ts';
 
 export interface AnnouncerDeps extends Pick<Context, 'config' | 'onError'> {
-  /** This node does it: of several only one. */
+  /** Whether this node does it; of several only one. */
   readonly isOurs: () => boolean;
   /** Undefined: there is no such app, or it is switched off. */
   readonly read: (

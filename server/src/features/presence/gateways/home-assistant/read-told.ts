@@ -13,7 +13,7 @@ export type ReadDeps = Pick<
   | 'traceCounts'
 >;
 
-/** More are no house. */
+/** The most zones that are announced. */
 const maxZones = 500;
 const maxBeacons = 500;
 

@@ -4,7 +4,7 @@ import { StreamAnswer } from '../../../../http/streams/stream-answer.ts';
 import type { Followers } from './followers.ts';
 import { namePattern } from './steps.ts';
 
-/** For a path that no list has. */
+/** The error for a path that is no list. */
 export const noList = () =>
   fail('InvalidQuery', 'list must be the path of a list below /api/v2, such as beacons or data/bucket/guestbook.');
 

@@ -33,9 +33,9 @@ const wantedMs = 600_000;
 const wantEveryMs = 30_000;
 /** Other nodes know within a second that a list is followed (`CacheVersion`). */
 const settleMs = 1_100;
-/** All lists are read again that often: what they show may depend on the day, or go with a whole partition. */
+/** How often all lists are read again: what they show may depend on the day, or be dropped with a whole partition. */
 const againMs = 60_000;
-/** A change is committed at most that long after it was given its id. */
+/** A change is committed at most this long after its id was made. */
 const lateMs = 30_000;
 /** Lists of one app that are read at the same time, and how long one may wait for its turn. */
 const readers = 4;
@@ -51,7 +51,7 @@ export class Followers implements WriteListener {
   readonly #counts = new Map<string, number>();
   /** Apps with followed lists here, by table. */
   readonly #here = new Map<string, Map<string, number>>();
-  /** The same on all nodes, as far as it is known here. */
+  /** Followed tables and apps on all nodes, as far as they are known here. */
   #everywhere: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   readonly #wantedUntil = new Map<string, number>();
   readonly #wanting = new Map<string, Promise<void>>();
@@ -149,7 +149,7 @@ export class Followers implements WriteListener {
     }
   }
 
-  /** Deletes what nobody asks for any more. */
+  /** Deletes what nobody can ask for any more. */
   async sweep(): Promise<void> {
     const { db, now } = this.#deps;
     for (const { app_id } of await store.listFollowedApps(db)) {

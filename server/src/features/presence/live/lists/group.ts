@@ -25,7 +25,7 @@ export interface ReadList {
 /** Steps that are kept for listeners who are behind, in characters; whoever is further behind is sent the whole list. */
 const keptCharacters = 262_144;
 const maxKept = 100;
-/** So many times as long as a reading takes nothing is read again, so that a list that is slow to read takes a small part of the time. */
+/** The pause after a reading, as a multiple of its duration, so that a slow list takes a small part of the time. */
 const restFactor = 3;
 const maxRestMs = 30_000;
 /** If more records than these have changed, the list is read without asking whether they are of it. */
@@ -37,12 +37,12 @@ export class ListGroup {
   readonly table: string;
   /** The question; undefined: nobody else is answered the same. */
   readonly sharedAs: string | undefined;
-  /** For all groups of the app. */
+  /** The queue for all groups of the app. */
   readonly turns: FairQueue;
   readonly #listeners = new Set<Listener>();
   readonly #waiting = new Set<() => void>();
   #state: ListState | undefined;
-  /** As of the last time, until something else than records has changed. */
+  /** The compiled question, until something other than records has changed. */
   #asked: CurrentList | undefined;
   #steps: Step[] = [];
   #keptCharacters = 0;

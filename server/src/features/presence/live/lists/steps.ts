@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** A record as a listener is shown it. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly objectId: string };
 
-/** What a list's answer says. */
+/** The answer of a list. */
 export interface Page {
   readonly results: readonly Shown[];
   /** The list would go on, but is too long for an answer. */
@@ -12,7 +12,7 @@ export interface Page {
 
 /** Which records a list has, in which order, and what they say: as much as tells whether somebody has been shown the same. */
 export interface ListState {
-  /** The same for equal lists, and only for them. It is all that a cursor has to say. */
+  /** Equal for equal lists, and only for them. It is the whole cursor. */
   readonly name: string;
   /** What is shown of each record, as a digest; in the order of the list. */
   readonly digests: ReadonlyMap<string, string>;

@@ -14,7 +14,7 @@ export interface ListChange {
   readonly object_id: string;
   readonly name: string;
   readonly node: string;
-  /** Which records, as a JSON array; null: some. */
+  /** The ids of the records, as a JSON array; null: some. */
   readonly records: string | null;
 }
 
@@ -57,7 +57,7 @@ export async function forgetFollowed(db: Db, appId: string, now: number): Promis
   await db.run(sql`delete from followed_tables where app_id = ${appId} and wanted_until <= ${now}`);
 }
 
-/** The apps of which either has something. */
+/** The apps that have rows in either table. */
 export function listFollowedApps(db: Db): Promise<{ app_id: string }[]> {
   return db.all<{ app_id: string }>(
     sql`select app_id from followed_tables union select app_id from list_changes order by app_id`,
