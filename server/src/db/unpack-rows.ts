@@ -57,7 +57,9 @@ export async function unpackRows(db: Database): Promise<void> {
 /** The log of the service does not exist yet: a line as it writes them. */
 const say = (msg: string) => void process.stderr.write(`${JSON.stringify({ level: 30, time: Date.now(), msg })}\n`);
 
-async function countPacked(db: Database): Promise<Packed> {
+/** What earlier versions have packed. */
+export async function countPacked(db: Database): Promise<Packed> {
+  if (!(await db.one(db.dialect.findTable('cold_chunks')))) return { chunks: 0, rows: 0 };
   const [found] = await db.longTransaction((db) =>
     db.all<Packed>(
       raw('select count(*) as chunks, cast(coalesce(sum(row_count), 0) as bigint) as rows from cold_chunks'),
@@ -73,14 +75,21 @@ const nextKeys = (db: Db, last: Key = { app_id: '', object_id: '' }) =>
 /** Nodes of an earlier version might miss rows that move, and pack them again. Those of this version are there only once nothing is packed. */
 async function assertAlone(db: Database): Promise<void> {
   for (const end = performance.now() + aliveMs; ; await delay(1_000)) {
-    const now = (await db.time?.()) ?? Date.now();
-    if (!(await db.one(sql`select 1 as found from nodes where alive_until > ${now}`))) return;
+    if ((await countRunning(db)) === 0) return;
     if (performance.now() < end) continue;
     throw new Error(
       'Old records are packed in this database, and services of the version before run on it. Stop all of them and start again; or, for an update without a ' +
         'break, go back to that version, start its services without PHAROS_COLD_AFTER_DAYS, and run its command "pharos unpack" first.',
     );
   }
+}
+
+/** Services and workers that use the database now. */
+export async function countRunning(db: Database): Promise<number> {
+  if (!(await db.one(db.dialect.findTable('nodes')))) return 0;
+  const now = (await db.time?.()) ?? Date.now();
+  const row = await db.one<{ n: number }>(sql`select count(*) as n from nodes where alive_until > ${now}`);
+  return Number(row?.n ?? 0);
 }
 
 /** What is left to unpack fits on the disk of the embedded database. PostgreSQL has its own, and refuses a step for which there is no space. */

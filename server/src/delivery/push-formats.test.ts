@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { apnsRequest } from './apns/apns-message.ts';
+import { apnsRequest } from './apns/apns.ts';
 import { fcmMessage } from './fcm/fcm-message.ts';
 import { collapseId, messageUuid } from './push/collapse-id.ts';
 import type { PushContent, PushMessage, PushTarget } from './push/push-sender.ts';

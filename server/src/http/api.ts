@@ -5,6 +5,8 @@ import type { Change } from '../access/audit.ts';
 import { type FindHeld, knowInstallations } from '../access/caller.ts';
 import type { UserContext } from '../access/context.ts';
 import { RefusedKey } from '../access/keys/secret-key.ts';
+import { bucketSubject, type DryRun, isDecidedAtGate, passesGate } from '../access/rules/dry-run.ts';
+import { roleOf } from '../access/rules/rule-types.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
@@ -12,13 +14,61 @@ import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, LimitKeys, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { auditedHandle, storesNothing } from './audited-handle.ts';
-import { noteDryRun } from './dry-run.ts';
-import type { Call, Endpoint, Grant } from './endpoint.ts';
+import type { Grant } from './endpoint.ts';
+import { type Call, type Endpoint, JsonText } from './endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers, hiddenFrom } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, type Mount, routesOf, stopOf } from './mount-endpoints.ts';
 import { handleOnce } from './once.ts';
 import { pathBelow, Router, registerRoutes } from './server/router.ts';
+
+/** Records of a list that are compared. */
+const maxCompared = 100;
+
+/**
+ * Notes a request that the app's rules allow, if those of the dry run would not have. Whether single records would be hidden is
+ * noted where they are found; lists are judged occasionally, alongside requests.
+ */
+function noteDryRun(endpoint: Endpoint, call: Call<unknown, unknown>, dryRun: DryRun): void {
+  const { grant } = endpoint;
+  // What a secret key may do is in its scopes.
+  if (typeof grant === 'string' || call.secretKey) return;
+  const { of, verb, open } = grant;
+  // Where everyone with the app key may call, the bearer is not read; it may be under other rules.
+  const caller = roleOf(call.user);
+  dryRun.noteRequest(caller);
+  const bucket = call.params['bucketName'] ?? '';
+  const rule = dryRun.changed(of, verb, bucket);
+  if (!rule) return;
+  const cell = () => ({ subject: of === 'bucket' ? bucketSubject(bucket) : of, verb, caller });
+  const isUnread = open === 'app' && call.user === undefined && call.headers['authorization'] !== undefined;
+  if (!passesGate(rule.gate, call.user) && !isUnread) dryRun.note(cell(), 'refused');
+  else if (verb === 'list' && !isDecidedAtGate(rule))
+    dryRun.sampleList({
+      of,
+      bucketName: bucket,
+      caller,
+      now: call.now,
+      cell,
+      isNarrowed: () => isNarrowed(endpoint, call, dryRun),
+    });
+}
+
+/** Whether the first records of the list would differ. */
+async function isNarrowed(endpoint: Endpoint, call: Call<unknown, unknown>, { rules }: DryRun): Promise<boolean> {
+  const limit = Math.min(Number(call.query['limit'] || maxCompared), maxCompared);
+  const ask = async (app: typeof call.app) =>
+    idsOf(await endpoint.handle({ ...call, app, query: { ...call.query, limit: `${limit}`, count: undefined } }));
+  const { dryRun: _, ...app } = call.app;
+  return (await ask(app)) !== (await ask({ ...app, rules }));
+}
+
+function idsOf(answer: unknown): string {
+  const { results } = (answer instanceof JsonText ? JSON.parse(answer.text) : answer) as {
+    readonly results: readonly { readonly objectId: string }[];
+  };
+  return results.map(({ objectId }) => objectId).join(' ');
+}
 
 export const apiPrefix = '/api/v2';
 /** What an agent that uses a secret key calls itself, for the audit. */

@@ -25,6 +25,8 @@ export interface Shape<S extends TObject> {
   readCreate(body: unknown): Static<S>;
   /** Members that are present must be valid; the others are left alone. */
   readUpdate(body: unknown): Changes<Static<S>>;
+  /** The body of an endpoint that creates. */
+  body<E>(example: E): { readonly schema: S; readonly example: E; read(body: unknown): Static<S> };
 }
 
 type Members = Record<string, unknown>;
@@ -67,10 +69,12 @@ export function defineShape<S extends TObject>(schema: S, options: ShapeOptions<
     return { set, cleared };
   }
 
+  const readCreate = (body: unknown) => inspect(body, true).set as Static<S>;
   return {
     schema,
-    readCreate: (body) => inspect(body, true).set as Static<S>,
+    readCreate,
     readUpdate: (body) => inspect(body, false) as unknown as Changes<Static<S>>,
+    body: (example) => ({ schema, example, read: readCreate }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, type Moment, thisMoment } from '../base/clock.ts';
+import { type Clock, type Moment, sinceMoment, thisMoment } from '../base/clock.ts';
 import { abortOnceOver, isAborted } from '../base/flow/late-abort.ts';
 import { untilStored } from '../base/flow/until-stored.ts';
 import { traced } from '../base/telemetry/tracing.ts';
@@ -17,9 +17,31 @@ import {
   RetryLater,
 } from './job.ts';
 import { JobQueue, leaseMs as usualLeaseMs } from './job-queue.ts';
-import { Lease } from './lease.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
+
+/** The last part of a lease is not trusted: the clocks of nodes differ a little, and what is sent takes a moment to arrive. */
+const trusted = 0.9;
+
+/** How long a worker may believe that it still holds a job, without asking the database. */
+class Lease {
+  readonly #ms: number;
+  #since: Moment;
+
+  /** `since` is from before the statement that claimed it. */
+  constructor(ms: number, since: Moment) {
+    this.#ms = ms * trusted;
+    this.#since = since;
+  }
+
+  renewed(since: Moment): void {
+    this.#since = since;
+  }
+
+  get isOver(): boolean {
+    return sinceMoment(this.#since) >= this.#ms;
+  }
+}
 
 /** How long a stop waits for running jobs. */
 const graceMs = 5_000;

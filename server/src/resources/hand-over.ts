@@ -53,7 +53,7 @@ function handOver(options: Options, { usage, userExists }: HandOverDeps): Endpoi
       'By its owner, and by those who may change what belongs to others: managers, secret keys, the console.',
     grant: { of: options.rules, verb },
     parameters: options.parameters,
-    body: { schema: shape.schema, example: { userId: exampleId }, read: shape.readCreate },
+    body: shape.body({ userId: exampleId }),
     answer: updatedAnswer,
     takesIfMatch: true,
     writes: ['createdBy'],

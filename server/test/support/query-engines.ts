@@ -14,8 +14,7 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { renderSql, sql } from '../../src/base/sql.ts';
 import { postgresWhere } from '../../src/db/postgres/where-postgres.ts';
-import { sqliteText } from '../../src/db/sqlite/sqlite-connection.ts';
-import { registerSqliteFunctions } from '../../src/db/sqlite/sqlite-functions.ts';
+import { registerSqliteFunctions, sqliteText } from '../../src/db/sqlite/sqlite-connection.ts';
 import { sqliteWhere } from '../../src/db/sqlite/where-sqlite.ts';
 import { postgresUrl } from './postgres-url.ts';
 

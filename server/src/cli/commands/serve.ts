@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
 import { recordChange, service } from '../../access/audit.ts';
 import type { App } from '../../app/app.ts';
 import type { RestoreResult } from '../../backup/in-place.ts';
@@ -12,6 +13,7 @@ import { openTime } from '../../db/nodes/shared-time.ts';
 import { findSiblings, type Siblings } from '../../db/nodes/siblings.ts';
 import { assertDemoOrEmpty } from '../../demo/make.ts';
 import { findDemoMark } from '../../features/operate/apps/demo-mark.ts';
+import type { AppCredentials } from '../../features/operate/apps/keys.ts';
 import { endLeases } from '../../jobs/store.ts';
 import { type Command, type Terminal, UsageError } from '../support/command.ts';
 import { loadApp } from '../support/load-app.ts';
@@ -20,7 +22,6 @@ import { tidyAtRest } from '../support/memory-at-rest.ts';
 import { type StopEvent, waitForStop } from '../support/stop-signal.ts';
 import { restoredText, restorePrepared } from './backup.ts';
 import { type Demo, demoConfig, demoTexts, openDemo, prepareDemo } from './demo-service.ts';
-import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { openDatabase, prepareFolder } from './storage.ts';
 
 const servedDemo = 'This is a demo; its visitors are stopped. Start it with --demo to let them walk.';
@@ -197,3 +198,31 @@ export const serveCommand: Command = {
     return undefined;
   },
 };
+
+/** What only the first start prints. */
+interface FirstStart {
+  readonly setupUrl: string | undefined;
+  readonly app: (AppCredentials & { readonly file: string; readonly lines: readonly string[] }) | undefined;
+  readonly hasAdmin: boolean;
+}
+
+/** Creates the set-up link and the first app if there are none. Call it once the service listens. */
+async function makeFirstStart(app: App, dataFolder: string): Promise<FirstStart> {
+  const token = await app.admins.makeSetupToken();
+  const first = await app.apps.createFirst('First app');
+  const url = app.publicUrl();
+  return {
+    // The part after the # is sent to no server and appears in no log.
+    setupUrl: token === undefined ? undefined : `${url}/console/setup#${token}`,
+    app: first && { ...first, ...(await writeCredentials(first, url, dataFolder)) },
+    hasAdmin: await app.admins.hasAdmin(),
+  };
+}
+
+/** A file that a shell can read, for a first session with curl. */
+async function writeCredentials({ appId, appKey }: AppCredentials, url: string, dataFolder: string) {
+  const file = join(dataFolder, 'first-app.env');
+  const lines = [`export APP_ID=${appId}`, `export APP_KEY=${appKey}`, `export BASE_URL=${url}`];
+  await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return { file, lines };
+}

@@ -1,8 +1,75 @@
+import { canonicalJson, compileRegex, parseInstant } from '@pharos/query';
+import type { Database } from 'better-sqlite3';
 import Sqlite from 'better-sqlite3';
+import { fail } from '../../base/errors.ts';
 import { perLiteral, renderSql, type Sql } from '../../base/sql.ts';
 import { charactersOf, type Row, type RowBudget } from '../db.ts';
-import { registerSqliteFunctions, type SqliteFunctions } from './sqlite-functions.ts';
-import { StatementCache } from './statement-cache.ts';
+
+interface SqliteFunctions {
+  /**
+   * Sets the deadline of the next query in epoch milliseconds, or undefined for none. Past it the query fails with
+   * Timeout (124) at the next row on which it evaluates a JSON condition or a regular expression.
+   */
+  setDeadline(epochMs: number | undefined): void;
+}
+
+/** Adds the functions that `sqliteWhere` uses to a connection. `now` returns epoch milliseconds. */
+export function registerSqliteFunctions(database: Database, now: () => number = Date.now): SqliteFunctions {
+  let deadline: number | undefined;
+  const alive = () => {
+    if (deadline !== undefined && now() >= deadline) throw fail('Timeout');
+    return 1;
+  };
+  // Not deterministic: SQLite would call a deterministic function without arguments once instead of for every row.
+  database.function('pharos_alive', alive);
+  database.function('pharos_regexp', { deterministic: true }, (source: unknown, text: unknown) => {
+    if (typeof source !== 'string' || typeof text !== 'string') return null;
+    alive();
+    return compileRegex(source).test(text) ? 1 : 0;
+  });
+  database.function('pharos_json', { deterministic: true }, (text: unknown) =>
+    typeof text === 'string' ? canonicalJson(JSON.parse(text)) : null,
+  );
+  database.function('pharos_instant', { deterministic: true }, (text: unknown) =>
+    typeof text === 'string' ? (parseInstant(text) ?? null) : null,
+  );
+  return {
+    setDeadline(epochMs) {
+      deadline = epochMs;
+    },
+  };
+}
+
+/** Keeps at most `limit` values by text, dropping the one used longest ago. */
+class StatementCache<T> {
+  readonly #limit: number;
+  readonly #make: (text: string) => T;
+  readonly #entries = new Map<string, T>();
+
+  constructor(limit: number, make: (text: string) => T) {
+    this.#limit = limit;
+    this.#make = make;
+  }
+
+  get(text: string): T {
+    const known = this.#entries.get(text);
+    if (known !== undefined) {
+      // Moving an entry on each hit would cost more than it saves; only a full cache needs to know what is old.
+      if (this.#entries.size >= this.#limit) {
+        this.#entries.delete(text);
+        this.#entries.set(text, known);
+      }
+      return known;
+    }
+    const made = this.#make(text);
+    if (this.#entries.size >= this.#limit) {
+      const oldest = this.#entries.keys().next().value;
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    this.#entries.set(text, made);
+    return made;
+  }
+}
 
 /** This release fixed a WAL corruption bug; no older one is trusted with acknowledged data. */
 const oldestSafeVersion = [3, 51, 3];

@@ -1,13 +1,13 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { IssuerClock } from '../provider/issuer-clock.ts';
-import {
-  isAnswer,
-  type NoAnswer,
-  type ProviderAnswer,
-  type ProviderRequest,
-  reason,
-  unanswered,
-} from '../provider/provider-answer.ts';
+import { signJwt } from '../provider/jwt.ts';
+import type { ProviderAnswer, ProviderRequest } from '../provider/provider-answer.ts';
+import { isAnswer, type NoAnswer, reason, unanswered } from '../provider/provider-answer.ts';
 import { ProviderClient } from '../provider/provider-client.ts';
+import { apnsPriority, apnsPushType, aps } from '../push/aps.ts';
+import { collapseId, messageUuid } from '../push/collapse-id.ts';
+import { besideReserved, hasText, perContent, template } from '../push/message-template.ts';
+import type { PushMessage, PushTarget } from '../push/push-sender.ts';
 import {
   type PushSender,
   type SenderDefinition,
@@ -18,9 +18,8 @@ import {
 } from '../push/push-sender.ts';
 import { tracked } from '../push/tracked-sender.ts';
 import { apnsReason, apnsResult, apnsWords } from './apns-answer.ts';
-import { apnsRequest } from './apns-message.ts';
-import { type ApnsSettings, isBundleId, readApnsSettings } from './apns-settings.ts';
-import { ApnsToken } from './apns-token.ts';
+import type { ApnsSettings } from './apns-settings.ts';
+import { isBundleId, readApnsSettings } from './apns-settings.ts';
 import {
   createChannelRequest,
   deleteChannelRequest,
@@ -28,6 +27,97 @@ import {
   manageOrigins,
   maxLiveBytes,
 } from './live-activity.ts';
+
+const minute = 60_000;
+/** Apple accepts a token for an hour and refuses a new one more than once in twenty minutes. */
+const acceptedMs = 60 * minute;
+const renewAfterMs = 50 * minute;
+const keepAtLeastMs = 20 * minute;
+
+/** The provider token: signed here, and the same for every push until it is renewed. */
+class ApnsToken {
+  readonly #settings: ApnsSettings;
+  readonly #key: KeyObject;
+  readonly #clock: IssuerClock;
+  #authorization = '';
+  #issuedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: ApnsSettings, clock: IssuerClock) {
+    this.#settings = settings;
+    this.#key = createPrivateKey(settings.key);
+    this.#clock = clock;
+  }
+
+  /** The `authorization` header's value. */
+  get(): string {
+    if (this.#clock.now() - this.#issuedAt >= renewAfterMs) this.#issue();
+    return this.#authorization;
+  }
+
+  /**
+   * Apple has refused `authorization`.
+   *
+   * @returns 0 when there is a new one, the number of ms until there may be one, or undefined if a new one would not help
+   */
+  renew(authorization: string, answer: ProviderAnswer): number | undefined {
+    const told = apnsReason(answer);
+    if (told !== 'ExpiredProviderToken' && told !== 'InvalidProviderToken') return undefined;
+    if (authorization !== this.#authorization) return 0;
+    const from = Math.floor(this.#issuedAt / 1000) * 1000;
+    if (!this.#clock.refusedTime(answer, { from, until: from + acceptedMs })) {
+      if (told === 'InvalidProviderToken') return undefined;
+      const wait = keepAtLeastMs - (this.#clock.now() - this.#issuedAt);
+      if (wait > 0) return wait;
+    }
+    this.#issue();
+    return 0;
+  }
+
+  #issue(): void {
+    const { keyId, teamId } = this.#settings;
+    this.#issuedAt = this.#clock.now();
+    const claims = { iss: teamId, iat: Math.floor(this.#issuedAt / 1000) };
+    this.#authorization = `bearer ${signJwt({ alg: 'ES256', kid: keyId }, claims, this.#key)}`;
+  }
+}
+
+const reserved = new Set(['aps', 'deliveryId', 'link', 'image', 'video', 'buttons']);
+
+const payload = perContent((content) => {
+  const { title, body, link, image, video, buttons, data } = content;
+  const alert = hasText(content) ? { title, body } : undefined;
+  const members = Object.fromEntries(besideReserved(data, (name) => reserved.has(name)));
+  return template(['deliveryId'], ({ deliveryId }) => ({
+    aps: { alert, ...aps(content) },
+    deliveryId,
+    link,
+    image,
+    video,
+    buttons,
+    ...members,
+  }));
+});
+
+/**
+ * A request in the form of
+ * https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns, without its
+ * authorization.
+ */
+export function apnsRequest(message: PushMessage, target: PushTarget, bundleId: string): ProviderRequest {
+  const { content, urgency } = message;
+  return {
+    path: `/3/device/${encodeURIComponent(target.token)}`,
+    headers: {
+      'apns-topic': target.appIdentifier ?? bundleId,
+      'apns-push-type': apnsPushType(content),
+      'apns-id': messageUuid(message.deliveryId),
+      'apns-expiration': Math.floor(message.expiresAt / 1000),
+      'apns-priority': apnsPriority(content, urgency),
+      'apns-collapse-id': collapseId(message.deliveryId, content),
+    },
+    body: payload(content)({ deliveryId: message.deliveryId }),
+  };
+}
 
 const maxBytes = 4096;
 

@@ -1,20 +1,124 @@
+import { createPrivateKey } from 'node:crypto';
 import { IssuerClock } from '../provider/issuer-clock.ts';
+import { signJwt } from '../provider/jwt.ts';
 import {
   isAnswer,
   jsonBody,
   type NoAnswer,
   type ProviderAnswer,
   reason,
+  retryLater,
   unanswered,
 } from '../provider/provider-answer.ts';
 import { ProviderClient } from '../provider/provider-client.ts';
 import type { PushSender, SenderDefinition, SenderDeps, SendResult, TestAnswer } from '../push/push-sender.ts';
 import { tracked } from '../push/tracked-sender.ts';
-import type { IssuedToken, TokenRefusal } from './bearer-token.ts';
-import { fcmError, fcmResult } from './fcm-answer.ts';
+import { BearerToken, type IssuedToken, type TokenRefusal } from './bearer-token.ts';
 import { fcmMessage } from './fcm-message.ts';
-import { type FcmSettings, readFcmSettings } from './fcm-settings.ts';
-import { createFcmToken } from './fcm-token.ts';
+import type { FcmSettings } from './fcm-settings.ts';
+import { readFcmSettings } from './fcm-settings.ts';
+
+const scope = 'https://www.googleapis.com/auth/firebase.messaging';
+
+/** Of an assertion, s. */
+const lifetime = 3600;
+
+/**
+ * Google's access token for a service account: a signed assertion is exchanged for a bearer token (RFC 7523). `client`
+ * reaches the origin of the token endpoint.
+ */
+function createFcmToken(
+  settings: FcmSettings,
+  client: ProviderClient,
+  { now, clock }: { readonly now: () => number; readonly clock: IssuerClock },
+): BearerToken {
+  const key = createPrivateKey(settings.privateKey);
+  const { pathname } = new URL(settings.tokenUri);
+  const ask = async (issuedAt: number): Promise<ProviderAnswer | NoAnswer> => {
+    const assertion = signJwt(
+      { alg: 'RS256', typ: 'JWT', ...(settings.privateKeyId === '' ? {} : { kid: settings.privateKeyId }) },
+      { iss: settings.clientEmail, scope, aud: settings.tokenUri, iat: issuedAt, exp: issuedAt + lifetime },
+      key,
+    );
+    const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
+    return client.send(
+      { path: pathname, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body) },
+      // Many messages wait for it, so none of their signals may end it; the client's time-out does.
+      new AbortController().signal,
+    );
+  };
+  const issue = async (): Promise<IssuedToken | TokenRefusal> => {
+    const issuedAt = Math.floor(clock.now() / 1000);
+    let answer = await ask(issuedAt);
+    if (isAnswer(answer) && isRefused(answer)) {
+      const valid = { from: issuedAt * 1000, until: (issuedAt + lifetime) * 1000 };
+      if (clock.refusedTime(answer, valid)) answer = await ask(Math.floor(clock.now() / 1000));
+    }
+    return isAnswer(answer) ? read(answer, now()) : { result: { ...unanswered(answer), ...provider } };
+  };
+  return new BearerToken(issue, now);
+}
+
+const isRefused = ({ status }: ProviderAnswer) => status === 400 || status === 401;
+
+/** Without a token nothing can be sent. */
+const provider = { scope: 'provider' } as const;
+
+function read(answer: ProviderAnswer, now: number): IssuedToken | TokenRefusal {
+  const { access_token: token, expires_in: seconds, error, error_description: description } = jsonBody(answer);
+  if (answer.status === 200 && typeof token === 'string') {
+    return { token, expiresAt: now + (typeof seconds === 'number' ? seconds : 3600) * 1000 };
+  }
+  const told = typeof error === 'string' ? [error, typeof description === 'string' ? description : ''] : [answer.body];
+  const words = reason('Google refused the service account:', answer.status, ...told);
+  const { status } = answer;
+  // Without a `Date` nothing can be signed by, but the message has nothing to do with it.
+  const isOfTime = isRefused(answer) && /\b(times?|timeframe|iat|exp)\b/i.test(words);
+  if (status === 429 || status >= 500 || status === 200 || isOfTime) {
+    return { status, result: retryLater(answer, now, { reason: words, ...provider }) };
+  }
+  return { status, result: { outcome: 'failed', reason: words } };
+}
+
+interface FcmError {
+  /** `UNREGISTERED`, `QUOTA_EXCEEDED`, …; Google's general status (`NOT_FOUND`) if FCM names none. */
+  readonly code: string;
+  readonly words: string;
+}
+
+/** Reads an error code (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode) from Google's error shape. */
+function fcmError(answer: ProviderAnswer): FcmError {
+  const { error } = jsonBody(answer) as {
+    error?: { status?: unknown; message?: unknown; details?: readonly { '@type'?: string; errorCode?: unknown }[] };
+  };
+  const details = Array.isArray(error?.details) ? error.details : [];
+  const code = details.find((detail) => typeof detail?.errorCode === 'string')?.errorCode ?? error?.status;
+  return {
+    code: typeof code === 'string' ? code : '',
+    words: reason(
+      'FCM',
+      answer.status,
+      String(code ?? ''),
+      typeof error?.message === 'string' ? error.message : answer.body,
+    ),
+  };
+}
+
+/** The meaning of an answer other than 200 and other than 401 for the token. */
+function fcmResult(answer: ProviderAnswer, now: number): SendResult {
+  const { code, words } = fcmError(answer);
+  if (code === 'UNREGISTERED') return { outcome: 'dead', reason: words };
+  if (code === 'THIRD_PARTY_AUTH_ERROR') {
+    const text = 'FCM could not use the APNs key or Web Push key that the Firebase project has for this app:';
+    return { outcome: 'failed', reason: reason(text, words) };
+  }
+  if (answer.status === 429 || answer.status >= 500) {
+    // Google asks for a wait of at least a minute after a 429 that names no time.
+    const afterMs = answer.status === 429 ? 60_000 : undefined;
+    return retryLater(answer, now, { reason: words, scope: 'provider', afterMs });
+  }
+  return { outcome: 'failed', reason: words };
+}
 
 const maxBytes = 4096;
 

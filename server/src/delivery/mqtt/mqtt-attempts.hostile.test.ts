@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { FailedLogins } from './mqtt-attempts.ts';
+import { FailedLogins } from './mqtt-device-broker.ts';
 
 test('failures are counted for the name and for the address, until their time is over', () => {
   const failures = new FailedLogins(1_000);

@@ -1,11 +1,79 @@
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
 import { isAborted } from '../../base/flow/late-abort.ts';
 import { presentTracer, traced, traceHeader } from '../../base/telemetry/tracing.ts';
-import { onAbort } from './abort.ts';
 import { Http1Client } from './http1-client.ts';
 import { Http2Session, type StreamEnd } from './http2-session.ts';
 import type { NoAnswer, ProviderAnswer, ProviderRequest } from './provider-answer.ts';
-import { connectTls } from './tls-connection.ts';
+
+interface TlsOptions {
+  /** Certificates in PEM to trust instead of the public ones. */
+  readonly ca?: string;
+  readonly lookup?: LookupFunction;
+  readonly timeoutMs: number;
+  /** Also offers HTTP/1.1. */
+  readonly http1: boolean;
+}
+
+/** Connects and negotiates; `alpnProtocol` is the agreed protocol. Rejects with the error. */
+function connectTls(origin: URL, options: TlsOptions): Promise<TLSSocket> {
+  const host = origin.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host,
+      port: Number(origin.port) || 443,
+      ...(isIP(host) ? {} : { servername: host }),
+      ALPNProtocols: options.http1 ? ['h2', 'http/1.1'] : ['h2'],
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+    });
+    const timer = setTimeout(
+      () => socket.destroy(new Error(`${origin.host} did not accept a connection within ${options.timeoutMs} ms`)),
+      options.timeoutMs,
+    );
+    const failed = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    socket.setNoDelay(true);
+    socket.on('error', failed);
+    socket.once('close', () => failed(new Error(`${origin.host} closed the connection`)));
+    socket.once('secureConnect', () => {
+      clearTimeout(timer);
+      socket.removeAllListeners('error').removeAllListeners('close');
+      // Until its owner listens for errors.
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
+  });
+}
+
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `callback` when the signal aborts. It uses one listener per signal however many callers wait: an EventTarget
+ * walks all its listeners to add one, which a thousand sends under one signal would pay a thousand times.
+ *
+ * @returns a function that removes the callback
+ */
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  let callbacks = listeners.get(signal);
+  if (!callbacks) {
+    const all = new Set<() => void>();
+    signal.addEventListener(
+      'abort',
+      () => {
+        for (const each of all) each();
+        all.clear();
+      },
+      { once: true },
+    );
+    listeners.set(signal, all);
+    callbacks = all;
+  }
+  callbacks.add(callback);
+  return () => callbacks.delete(callback);
+}
 
 export interface ProviderClientOptions {
   readonly origin: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { ProviderClients } from './provider-clients.ts';
+import { ProviderClients } from '../web-push/web-push.ts';
 
 test('of many origins, the clients that were used last are kept, and the others are closed', async () => {
   const clients = new ProviderClients((origin) => ({ origin, timeoutMs: 1_000, connections: 1 }));

@@ -11,6 +11,7 @@ import * as scenarios from './storylines/store.ts';
 
 export { countFailures, countProximityStates } from './push/delivery-counts.ts';
 export { pushDeliveryId } from './push/delivery-store.ts';
+export { pushNotice } from './push/notice.ts';
 export { readReach } from './push/reach.ts';
 export { deliveries } from './push/resource.ts';
 export { hasChosenAudience, listWaiting, withoutCounts } from './push/store.ts';

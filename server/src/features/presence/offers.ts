@@ -1,9 +1,12 @@
 import { firings, hearings, sightingKeys } from './sightings/traces/tables.ts';
 import { visits } from './sightings/traces/visits.ts';
 
+export { listNewest as listNewestOfBeacons } from './fleet/newest.ts';
 export { lockForDecision } from './sightings/lock/lock.ts';
 export { endPresence } from './sightings/record/record.ts';
 export { presenceDays, trackDays } from './sightings/record/retention.ts';
+export { mayBeNamed, noteClientLog } from './sightings/service.ts';
+export { findLearned as learnedOf } from './sightings/site/radio.ts';
 export {
   findBeaconsByAddress,
   findBeaconsByGateway,

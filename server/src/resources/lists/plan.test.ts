@@ -6,8 +6,7 @@ import { openPostgres, openSqlite } from '../../../test/support/query-engines.ts
 import { Failure } from '../../base/errors.ts';
 import { renderSql, sql } from '../../base/sql.ts';
 import { postgresWhere } from '../../db/postgres/where-postgres.ts';
-import { sqliteText } from '../../db/sqlite/sqlite-connection.ts';
-import { registerSqliteFunctions } from '../../db/sqlite/sqlite-functions.ts';
+import { registerSqliteFunctions, sqliteText } from '../../db/sqlite/sqlite-connection.ts';
 import { sqliteWhere } from '../../db/sqlite/where-sqlite.ts';
 import { isIndexed } from './plan.ts';
 

@@ -1,6 +1,6 @@
+import { findAll } from '../../../src/features/presence/fleet/check.ts';
 import { dayMs, hourMs } from '../../../src/features/presence/fleet/days/day.ts';
 import { forecastBattery } from '../../../src/features/presence/fleet/detect/battery.ts';
-import { findAll } from '../../../src/features/presence/fleet/detect/detect.ts';
 import type { FindingKind, Fleet } from '../../../src/features/presence/fleet/detect/fleet.ts';
 import { chargeAt } from './batteries.ts';
 import type { Building, Sender } from './building.ts';

@@ -7,7 +7,7 @@ import { backupsFolder, type Config, databaseFile } from '../../../config/config
 import { version } from '../../../config/version.ts';
 import type { Database } from '../../../db/db.ts';
 import { firstUnpacked, isInUse, knownMigrations, type Migration } from '../../../db/migrate.ts';
-import { countPacked, countRunning } from '../../../db/nodes/before-update.ts';
+import { countPacked, countRunning } from '../../../db/unpack-rows.ts';
 import { type Command, UsageError } from '../../support/command.ts';
 import { type Finding, finder } from '../doctor/finding.ts';
 import { assertDatabaseExists, withDatabase } from '../storage.ts';
@@ -105,7 +105,7 @@ async function rowsOf(db: Database, table: string): Promise<string> {
 
 async function checkPacked(db: Database): Promise<Finding> {
   const { ok, warn } = finder('packed records');
-  const n = await countPacked(db);
+  const { rows: n } = await countPacked(db);
   if (n === 0) return ok('There are none.');
   return warn(`${n} are stored as rows again before anything is answered, at 1 kB of disk each.`);
 }

@@ -62,7 +62,7 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           entry: exampleId,
         },
       ),
-      errors: ['ValidationError', 'ObjectNotFound'],
+      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
       handle: async (call) => ({ result: await changeMany(deps, call) }),
     }),
   ];

@@ -12,7 +12,7 @@ import { head, listen, openConnection } from '../../../../test/support/socket.ts
 import { sql } from '../../../base/sql.ts';
 import type { BlobStore } from '../../../blobs/blob-store.ts';
 import { filesFolder } from '../../../config/config.ts';
-import { storeBody } from './upload.ts';
+import { storeBody } from './intake.ts';
 
 /** Uploads as they happen on a network: slow, interrupted, too long. */
 for (const database of databases) {

@@ -5,18 +5,16 @@ import { pushConsoleEndpoints } from './console-routes.ts';
 import { createPushDelivery, type PushDelivery } from './delivery.ts';
 import { deliveryEndpoints } from './delivery-routes.ts';
 import { liveActivityEndpoints } from './live/routes.ts';
-import { pushNotice } from './notice.ts';
 import { pushEndpoints } from './routes.ts';
 import { wakeTarget } from './wake.ts';
 
 declare module '../../context.ts' {
   interface Context {
     readonly pushDelivery: PushDelivery;
-    readonly pushNotice: typeof pushNotice;
   }
 }
 
-export const makers: Makers<Context, 'pushDelivery' | 'pushNotice'> = {
+export const makers: Makers<Context, 'pushDelivery'> = {
   pushDelivery: (context) =>
     createPushDelivery({
       db: context.db,
@@ -32,7 +30,6 @@ export const makers: Makers<Context, 'pushDelivery' | 'pushNotice'> = {
       announce: context.announce,
       onError: context.onError,
     }),
-  pushNotice: () => pushNotice,
 };
 
 /** Messages to phones, and what became of them. */

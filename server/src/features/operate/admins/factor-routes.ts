@@ -74,7 +74,7 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       summary: 'Finish setting up an authenticator app with a code of it; every other session ends',
       permission: 'session.own',
       needsConfirmation: true,
-      body: { schema: codeShape.schema, example: { code: '492039' }, read: codeShape.readCreate },
+      body: codeShape.body({ code: '492039' }),
       answer: codesAnswer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
       handle: async ({ admin, body, by }) => ({

@@ -102,11 +102,7 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
         'The invited gets a link by mail; it works once and for seven days. Without a mail server the answer has the link, to hand over.',
       permission: 'administrators.write',
       needsConfirmation: true,
-      body: {
-        schema: invitationShape.schema,
-        example: { email: 'ed@museum.example', role: 'editor' },
-        read: invitationShape.readCreate,
-      },
+      body: invitationShape.body({ email: 'ed@museum.example', role: 'editor' }),
       answer: sentInvitation,
       errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue'],
       async handle({ body, by }) {

@@ -46,7 +46,7 @@ function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEnd
       tag: 'Session',
       summary: 'What a one-time link is for',
       permission: 'public',
-      body: { schema: tokenShape.schema, example: { token: exampleToken }, read: tokenShape.readCreate },
+      body: tokenShape.body({ token: exampleToken }),
       answer: recordAnswer(openSchema, {
         kind: 'invitation',
         email: 'ed@museum.example',
@@ -67,7 +67,7 @@ function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEnd
       tag: 'Session',
       summary: 'Begin to accept an invitation with a passkey',
       permission: 'public',
-      body: { schema: tokenShape.schema, example: { token: exampleToken }, read: tokenShape.readCreate },
+      body: tokenShape.body({ token: exampleToken }),
       answer: {
         ...recordAnswer(creationOptionsSchema, creationOptionsExample),
         status: 201,
@@ -102,11 +102,7 @@ function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly Co
       tag: 'Session',
       summary: 'Accept an invitation with a password or a passkey, and sign in',
       permission: 'public',
-      body: {
-        schema: joinShape.schema,
-        example: { token: exampleToken, name: 'Ed', password: 'long and secret' },
-        read: joinShape.readCreate,
-      },
+      body: joinShape.body({ token: exampleToken, name: 'Ed', password: 'long and secret' }),
       answer: signedInAnswer,
       errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden', 'APICallLimit', 'Timeout'],
       async handle({ body: { token, name, password, passkey }, setSession, ...client }) {
@@ -143,11 +139,7 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
       tag: 'Session',
       summary: 'Ask for a mail with a link to a new password; the answer is the same for unknown addresses',
       permission: 'public',
-      body: {
-        schema: resetRequestShape.schema,
-        example: { email: 'ada@museum.example' },
-        read: resetRequestShape.readCreate,
-      },
+      body: resetRequestShape.body({ email: 'ada@museum.example' }),
       answer: { ...deletedAnswer, description: 'If there is such an administrator, a mail is on its way.' },
       errors: ['ValidationError', 'OperationForbidden', 'APICallLimit'],
       async handle({ body: { email }, address }) {
@@ -163,11 +155,7 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
       tag: 'Session',
       summary: 'Set a new password with a link; every session ends, and second factors stay',
       permission: 'public',
-      body: {
-        schema: newPasswordShape.schema,
-        example: { token: exampleToken, password: 'long and secret' },
-        read: newPasswordShape.readCreate,
-      },
+      body: newPasswordShape.body({ token: exampleToken, password: 'long and secret' }),
       answer: { ...deletedAnswer, description: 'The password is set. Sign in with it.' },
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'APICallLimit', 'Timeout'],
       async handle({ body: { token, password }, address }) {

@@ -75,11 +75,7 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
       tag: 'Session',
       summary: 'Sign in with a passkey, which is password and second factor in one',
       permission: 'public',
-      body: {
-        schema: signatureShape.schema,
-        example: { passkey: signatureExample },
-        read: signatureShape.readCreate,
-      },
+      body: signatureShape.body({ passkey: signatureExample }),
       answer: signedInAnswer,
       errors: ['ValidationError', 'UserInvalidLoginParams', 'OperationForbidden', 'APICallLimit'],
       async handle({ body, origin, setSession, ...client }) {
@@ -129,11 +125,7 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       summary: 'Add a passkey; every other session ends',
       permission: 'session.own',
       needsConfirmation: true,
-      body: {
-        schema: newPasskeyShape.schema,
-        example: { name: 'Work laptop', passkey: registrationExample },
-        read: newPasskeyShape.readCreate,
-      },
+      body: newPasskeyShape.body({ name: 'Work laptop', passkey: registrationExample }),
       answer: {
         ...recordAnswer(Type.Object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema }), {
           passkey: passkeyExample,
@@ -161,7 +153,7 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       tag: 'Session',
       summary: "Rename one's own passkey",
       permission: 'session.own',
-      body: { schema: passkeyNameShape.schema, example: { name: 'Blue key' }, read: passkeyNameShape.readCreate },
+      body: passkeyNameShape.body({ name: 'Blue key' }),
       answer: { ...deletedAnswer, description: 'Renamed.' },
       errors: ['ValidationError', 'ObjectNotFound'],
       handle: ({ admin, params, body }) => passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name),

@@ -57,16 +57,12 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
       tag: 'Session',
       summary: 'Create the first owner with the one-time link, and sign in',
       permission: 'public',
-      body: {
-        schema: setupShape.schema,
-        example: {
-          token: 'the part of the link after #',
-          email: 'ada@museum.example',
-          password: 'long and secret',
-          name: 'Ada',
-        },
-        read: setupShape.readCreate,
-      },
+      body: setupShape.body({
+        token: 'the part of the link after #',
+        email: 'ada@museum.example',
+        password: 'long and secret',
+        name: 'Ada',
+      }),
       answer: signedInAnswer,
       errors: ['ValidationError', 'InvalidEmailAddress', 'OperationForbidden', 'APICallLimit', 'Timeout'],
       async handle({ body: { token, ...owner }, setSession, ...client }) {
@@ -102,11 +98,7 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description:
         'Whoever has a second factor also sends `code` or `recoveryCode`, or signs in with a passkey instead. Without it the right password is answered with SecondFactorNeeded, whose `details` name what the administrator has.',
       permission: 'public',
-      body: {
-        schema: signInShape.schema,
-        example: { email: 'ada@museum.example', password: 'long and secret' },
-        read: signInShape.readCreate,
-      },
+      body: signInShape.body({ email: 'ada@museum.example', password: 'long and secret' }),
       answer: signedInAnswer,
       errors: [
         'ValidationError',
@@ -169,7 +161,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       tag: 'Session',
       summary: 'Confirm with a password or a passkey, for what needs it within the next five minutes',
       permission: 'session.own',
-      body: { schema: confirmShape.schema, example: { password: 'long and secret' }, read: confirmShape.readCreate },
+      body: confirmShape.body({ password: 'long and secret' }),
       answer: { ...deletedAnswer, description: 'Confirmed.' },
       errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { password = '', passkey }, address, origin }) {
@@ -202,13 +194,9 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       summary: "Change one's own password; every other session ends",
       description: 'Whoever has no password yet confirms with a passkey instead of sending `currentPassword`.',
       permission: 'session.own',
-      body: {
-        schema: ownPasswordShape.schema,
-        example: { currentPassword: 'long and secret', password: 'longer and secret' },
-        read: ownPasswordShape.readCreate,
-      },
+      body: ownPasswordShape.body({ currentPassword: 'long and secret', password: 'longer and secret' }),
       answer: recordAnswer(adminSchema, adminExample),
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
       async handle({ admin, body, by, setSession, now, ...client }) {
         const own = signedIn(admin);
         let known: string | null = null;

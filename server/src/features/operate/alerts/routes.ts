@@ -120,6 +120,7 @@ export function alertEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         }),
         example: { results: [alertExample], canMail: true },
       },
+      errors: ['ObjectNotFound'],
       async handle({ query, admin, now }) {
         const appId = query['app'];
         const own = signedIn(admin);

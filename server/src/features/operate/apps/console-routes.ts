@@ -119,7 +119,7 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       tag: 'Apps',
       summary: 'Create an app; its key is shown once',
       permission: 'apps.create',
-      body: { schema: newAppShape.schema, example: { name: 'Museum guide' }, read: newAppShape.readCreate },
+      body: newAppShape.body({ name: 'Museum guide' }),
       answer: {
         ...createdAnswer,
         schema: Type.Object({ result: Type.Object(credentials) }),

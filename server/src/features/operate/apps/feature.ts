@@ -11,7 +11,7 @@ import { DryRunService } from './rules/dry-runs.ts';
 import { rulesConsoleEndpoints } from './rules/rules-routes.ts';
 import { secretKeyConsoleEndpoints } from './secret-key-routes.ts';
 import { emptyAppJob } from './service.ts';
-import { usageConsoleEndpoints, usedQuotas } from './usage-routes.ts';
+import { usageConsoleEndpoints } from './usage-routes.ts';
 
 declare module '../../context.ts' {
   interface Context {
@@ -21,11 +21,10 @@ declare module '../../context.ts' {
     readonly findConsoleApp: (appId: string) => Promise<AppContext>;
     readonly guard: AccessGuard;
     readonly usage: UsageMeter;
-    readonly usedQuotas: typeof usedQuotas;
   }
 }
 
-export const makers: Makers<Context, 'dryRuns' | 'findConsoleApp' | 'guard' | 'usage' | 'usedQuotas'> = {
+export const makers: Makers<Context, 'dryRuns' | 'findConsoleApp' | 'guard' | 'usage'> = {
   dryRuns: ({ db, now, inBackground }) => new DryRunCounter({ db, now, inBackground }),
   findConsoleApp:
     ({ cacheVersion, guard }) =>
@@ -43,7 +42,6 @@ export const makers: Makers<Context, 'dryRuns' | 'findConsoleApp' | 'guard' | 'u
       }),
       isManager: async (appId, userId) => (await findUser(db, { appId, userId }))?.role === 'manager',
     }),
-  usedQuotas: () => usedQuotas,
 };
 
 /** The apps of the service, with their rules, keys and quotas. */

@@ -60,11 +60,7 @@ function collectionEndpoints(service: WebhookService): readonly ConsoleEndpoint[
       tag,
       summary: 'Create a webhook; its signing secret is shown once',
       permission: 'webhooks.write',
-      body: {
-        schema: schemas.webhookShape.schema,
-        example: schemas.webhookFieldsExample,
-        read: schemas.webhookShape.readCreate,
-      },
+      body: schemas.webhookShape.body(schemas.webhookFieldsExample),
       answer: {
         ...createdAnswer,
         schema: Type.Object({ result: schemas.createdWebhook.schema }),

@@ -6,12 +6,12 @@ import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { lockName } from '../../../db/nodes/lock-name.ts';
+import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
 import { newWebhookSecret } from '../../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import type { Context } from '../../context.ts';
 import type { AppsWith } from '../../feature.ts';
-import { readWebhookUrl } from './address.ts';
 import { callWebhook, secretContext } from './deliver.ts';
 import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
 import type { WebhookFields } from './schemas.ts';
@@ -19,6 +19,36 @@ import { hearsOfService } from './service-alerts.ts';
 import * as store from './store.ts';
 import { webhookDeliveries, webhooks } from './tables.ts';
 import { askingOf, deliveryView, disabledBy, healthOf, webhookView } from './views.ts';
+
+/**
+ * The address in its stored form.
+ *
+ * @throws Failure ValidationError that says what is wrong with it
+ */
+async function readWebhookUrl(text: string, targets: TargetRules): Promise<string> {
+  const problem = problemOf(text) ?? (await targetProblem(text, targets));
+  if (problem === undefined) return new URL(text).href;
+  throw fail('ValidationError', { message: `url ${problem}.`, details: [{ field: 'url', problem }] });
+}
+
+function problemOf(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    return 'must be an address that begins with https:// or http://';
+  if (url.username !== '' || url.password !== '')
+    return 'must not hold a user name or password; check the signature instead';
+  if (url.hash !== '') return 'must not have a part after #, which is never sent';
+  if (url.port === '0') return 'must not have the port 0';
+  return undefined;
+}
+
+async function targetProblem(text: string, targets: TargetRules): Promise<string | undefined> {
+  const refusal = await targets.refusal(new URL(text).hostname);
+  return (
+    refusal &&
+    `cannot be called: ${refusal}. The operator can allow hosts of their own network with PHAROS_PRIVATE_TARGETS`
+  );
+}
 
 export interface WebhookDeps
   extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'enqueue' | 'secrets' | 'targets' | 'holdReach'> {

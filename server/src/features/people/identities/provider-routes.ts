@@ -48,7 +48,7 @@ function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
       summary: 'Let users sign in through an identity provider',
       permission: 'signin.write',
       needsConfirmation: true,
-      body: { schema: providerShape.schema, example: providerFieldsExample, read: providerShape.readCreate },
+      body: providerShape.body(providerFieldsExample),
       answer: {
         status: 201,
         description: 'Created.',

@@ -110,7 +110,7 @@ function signIn({ service, limits }: IdentityRouteDeps): Endpoint {
       'verified the address, and the address is verified here too (`emailVerifiedAt`); otherwise the answer is 203, and the ' +
       'person signs in as before and links the identity. The account has no address if the provider has not verified it.',
     grant: 'app',
-    body: { schema: signInShape.schema, example: tokenExample, read: signInShape.readCreate },
+    body: signInShape.body(tokenExample),
     answer: {
       status: 200,
       description: 'Signed in.',
@@ -163,7 +163,7 @@ function link({ service, limits }: IdentityRouteDeps): Endpoint {
       'From then on it signs in to the account. Takes `currentPassword`, or a sign-in in the last 10 minutes: whoever has ' +
       'found a phone must not be able to add a way in.',
     grant: 'user',
-    body: { schema: linkShape.schema, example: tokenExample, read: linkShape.readCreate },
+    body: linkShape.body(tokenExample),
     answer: {
       status: 201,
       description: 'Linked.',

@@ -62,7 +62,7 @@ function askToSignIn({ links, limits }: MailLinkRouteDeps): Endpoint {
     summary: 'Request a mail with a link that signs in',
     description: `The link opens the app (policy \`signInLinkUrl\`, with \`?token=\`), is good once and for 15 minutes. ${limitsSaid}`,
     grant: 'app',
-    body: { schema: askShape.schema, example: { email: 'vera@example.org' }, read: askShape.readCreate },
+    body: askShape.body({ email: 'vera@example.org' }),
     answer: { ...deletedAnswer, description: 'If the account exists, a mail is on its way.' },
     errors: ['InvalidEmailAddress', 'ValidationError', 'OperationForbidden'],
     handle: async ({ app, body, address, now }) => {
@@ -85,7 +85,7 @@ function signIn({ links, limits }: MailLinkRouteDeps): Endpoint {
       'It also shows that the address is one’s own (`emailVerifiedAt`). The first time anybody shows that, a password and identities ' +
       'that were set before are removed: whoever set them may have been somebody else.',
     grant: 'app',
-    body: { schema: signInShape.schema, example: { token: exampleToken }, read: signInShape.readCreate },
+    body: signInShape.body({ token: exampleToken }),
     answer: { status: 200, description: 'Signed in.', ...signInAnswer },
     errors: ['UserInvalidLoginParams', 'ValidationError', 'OperationForbidden', ...halfSignInErrors],
     handle: async ({ app, body, address, now, headers }) => {
@@ -105,7 +105,7 @@ function askToVerify({ links, limits }: MailLinkRouteDeps): Endpoint {
     summary: 'Request a mail to confirm an e-mail address',
     description: `Sign-ups and new addresses get it by themselves where the app asks for it (policy \`emailVerification\`). ${limitsSaid}`,
     grant: 'app',
-    body: { schema: askShape.schema, example: { email: 'vera@example.org' }, read: askShape.readCreate },
+    body: askShape.body({ email: 'vera@example.org' }),
     answer: { ...deletedAnswer, description: 'If the account exists and is not confirmed, a mail is on its way.' },
     errors: ['InvalidEmailAddress', 'ValidationError', 'OperationForbidden'],
     handle: async ({ app, body, address, now }) => {
@@ -128,7 +128,7 @@ function verify({ links, limits }: MailLinkRouteDeps): Endpoint {
       'With the token from the mail, which is good once and for a day. Where the policy requires confirmed addresses, an account gets a ' +
       'new address by this.',
     grant: 'app',
-    body: { schema: tokenShape.schema, example: { token: exampleToken }, read: tokenShape.readCreate },
+    body: tokenShape.body({ token: exampleToken }),
     answer: { ...deletedAnswer, description: 'The address is confirmed.' },
     errors: ['UserInvalidLoginParams', 'UserEmailTaken', 'ValidationError'],
     handle: async ({ app, body, address, now }) => {

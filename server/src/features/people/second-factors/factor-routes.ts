@@ -58,7 +58,7 @@ function start({ authenticators, limits }: Deps): Endpoint {
       'The secret counts once a code of it has been sent. An app that is set up already works until then. Takes ' +
       '`currentPassword` or a sign-in in the last 10 minutes; with a second factor, the sign-in.',
     grant: 'user',
-    body: { schema: proofShape.schema, example: { currentPassword: 'correct horse' }, read: proofShape.readCreate },
+    body: proofShape.body({ currentPassword: 'correct horse' }),
     answer: { ...recordAnswer(totpSchema, totpExample), status: 201, description: 'The secret, shown once.' },
     errors: ['UserInvalidLoginParams', 'PasswordMissing', 'ValidationError', 'OperationForbidden', 'Timeout'],
     handle: async (call) => ({ result: await authenticators.start(callerOf(call, { limits, ...call.body })) }),
@@ -74,7 +74,7 @@ function enable({ authenticators, limits }: Deps): Endpoint {
     summary: 'Finish setting up an authenticator app with a code of it',
     description: 'All other sessions end. From then on a sign-in needs a code (or a passkey).',
     grant: 'user',
-    body: { schema: codeShape.schema, example: { code: '492039' }, read: codeShape.readCreate },
+    body: codeShape.body({ code: '492039' }),
     answer: { ...codesAnswer, description: 'The recovery codes, shown once; none if there are some.' },
     errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
     handle: async (call) => ({

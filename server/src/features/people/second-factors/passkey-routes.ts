@@ -52,7 +52,7 @@ function ask({ passkeys, limits }: Deps): Endpoint {
       'The answer is what `navigator.credentials.create` and its like on phones take. Takes `currentPassword` or a sign-in in ' +
       'the last 10 minutes; with a second factor, the sign-in.',
     grant: 'user',
-    body: { schema: proofShape.schema, example: { currentPassword: 'correct horse' }, read: proofShape.readCreate },
+    body: proofShape.body({ currentPassword: 'correct horse' }),
     answer: {
       ...recordAnswer(creationOptionsSchema, {
         ...creationOptionsExample,
@@ -75,11 +75,7 @@ function add({ passkeys, limits }: Deps): Endpoint {
     summary: 'Add a passkey',
     description: 'With the answer of the phone or browser to what was asked.',
     grant: 'user',
-    body: {
-      schema: newPasskeyShape.schema,
-      example: { name: 'My phone', passkey: registrationExample },
-      read: newPasskeyShape.readCreate,
-    },
+    body: newPasskeyShape.body({ name: 'My phone', passkey: registrationExample }),
     answer: { ...recordAnswer(passkeySchema, passkeyExample), status: 201, description: 'Added.' },
     errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden'],
     handle: async (call) => {
@@ -97,7 +93,7 @@ function rename({ passkeys, limits }: Deps): Endpoint {
     tag,
     summary: 'Rename a passkey of yours',
     grant: 'user',
-    body: { schema: passkeyNameShape.schema, example: { name: 'Old phone' }, read: passkeyNameShape.readCreate },
+    body: passkeyNameShape.body({ name: 'Old phone' }),
     answer: { ...deletedAnswer, description: 'Renamed.' },
     errors: ['ValidationError', 'ObjectNotFound'],
     locate: (call) => passkeys.find(keyOf(call), call.params['objectId'] ?? ''),

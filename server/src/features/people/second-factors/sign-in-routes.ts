@@ -42,11 +42,7 @@ function finish({ authenticators, limits }: Deps): Endpoint {
       'tries, and a code of the authenticator app, which is accepted once, or a recovery code. Wrong codes of an account are ' +
       'limited, 10 at once and then 12 an hour; those from the network from which a code was last right are counted by themselves.',
     grant: 'app',
-    body: {
-      schema: finishShape.schema,
-      example: { challenge: exampleToken, code: '492039' },
-      read: finishShape.readCreate,
-    },
+    body: finishShape.body({ challenge: exampleToken, code: '492039' }),
     answer: {
       status: 200,
       description: 'Signed in.',
@@ -79,7 +75,7 @@ function enrol({ authenticators, limits }: Deps): Endpoint {
       'Where everybody needs a second factor (policy `totp`: required) and the account has none. POST /users/signin/factor with a ' +
       'code of it then finishes the sign-in and answers the recovery codes.',
     grant: 'app',
-    body: { schema: challengeShape.schema, example: { challenge: exampleToken }, read: challengeShape.readCreate },
+    body: challengeShape.body({ challenge: exampleToken }),
     answer: { ...recordAnswer(totpSchema, totpExample), status: 201, description: 'The secret, shown once.' },
     errors: ['UserInvalidLoginParams', 'ValidationError', 'OperationForbidden'],
     handle: async ({ app, body, address, now }) => ({
@@ -121,11 +117,7 @@ function signInWithPasskey({ passkeys, limits }: Deps): Endpoint {
     summary: 'Sign in with a passkey',
     description: 'Without an e-mail address or a password, and without a second factor: it is two.',
     grant: 'app',
-    body: {
-      schema: passkeySignInShape.schema,
-      example: { passkey: signatureExample },
-      read: passkeySignInShape.readCreate,
-    },
+    body: passkeySignInShape.body({ passkey: signatureExample }),
     answer: { status: 200, description: 'Signed in.', ...signInAnswer },
     errors: ['UserInvalidLoginParams', 'ValidationError', 'OperationForbidden'],
     handle: async ({ app, body, address, now, headers }) => {

@@ -170,7 +170,7 @@ function change(deps: Deps): ConsoleEndpoint {
       read: (body) => changeShape.readUpdate(body).set,
     },
     answer: { ...deletedAnswer, description: 'Changed.' },
-    errors: ['ValidationError', 'ObjectNotFound'],
+    errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
     takesIfMatch: true,
     async handle(call) {
       const { body, by, headers, setTag } = call;

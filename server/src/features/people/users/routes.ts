@@ -94,7 +94,7 @@ function setVenues({ db, service }: UserRouteDeps): Endpoint {
     description:
       'For managers. The list replaces the one that there was. Rules know it as `$auth.venues`, from the next request on.',
     grant: 'manager',
-    body: { schema: venuesShape.schema, example: { venueIds: [] }, read: venuesShape.readCreate },
+    body: venuesShape.body({ venueIds: [] }),
     answer: { ...deletedAnswer, description: 'Set.' },
     errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
     locate: async ({ app, params: { objectId = '' } }) => {

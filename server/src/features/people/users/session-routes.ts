@@ -74,11 +74,7 @@ export function sessionEndpoints({ sessions }: SessionRouteDeps): Endpoint[] {
         'valid. Whoever sends one that was replaced before ends the session, except for the last one until something of ' +
         'its answer is used: that may have been lost. Renewals within 10 seconds are all answered.',
       grant: 'app',
-      body: {
-        schema: refreshShape.schema,
-        example: { refreshToken: exampleRefreshToken },
-        read: refreshShape.readCreate,
-      },
+      body: refreshShape.body({ refreshToken: exampleRefreshToken }),
       answer: { status: 200, description: 'Renewed.', schema: signInAnswer.schema, example: renewableExample },
       errors: ['InvalidSessionToken', 'ValidationError', 'Timeout'],
       handle: async ({ app, body, now }) => answerOf(await sessions.refresh(app, body.refreshToken), now),

@@ -1,10 +1,21 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { type BeaconDay, dayMs, dayOf } from './days/day.ts';
-import { findAll } from './detect/detect.ts';
-import type { Finding, FleetBeacon } from './detect/fleet.ts';
+import { findBatteries } from './detect/battery.ts';
+import type { Finding, Fleet, FleetBeacon } from './detect/fleet.ts';
+import { findMisplaced } from './detect/places.ts';
+import { findMisset } from './detect/settings.ts';
+import { findSilent } from './detect/silence.ts';
 import { saveFindings } from './finding-store.ts';
 import { daysOf } from './store.ts';
+
+/** What is wrong with the beacons of an app: of each beacon the first of these, and its battery besides. */
+export function findAll(fleet: Fleet): readonly Finding[] {
+  const found = new Map<string, Finding>();
+  for (const one of [...findMisset(fleet), ...findMisplaced(fleet), ...findSilent(fleet)]) found.set(one.beaconId, one);
+  const isSilent = (beaconId: string) => found.get(beaconId)?.kind === 'silent';
+  return [...found.values(), ...findBatteries(fleet).filter(({ beaconId }) => !isSilent(beaconId))];
+}
 
 export interface WhereBeaconIs {
   readonly objectId: string;

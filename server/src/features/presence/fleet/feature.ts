@@ -6,7 +6,6 @@ import { beaconConditions } from './conditions.ts';
 import { dayOf } from './days/day.ts';
 import { findingEndpoints } from './finding-routes.ts';
 import { HearingLog } from './hearing-log.ts';
-import { listNewest } from './newest.ts';
 import { telemetryEndpoints } from './routes.ts';
 import { beaconDays, countHeardNear } from './store.ts';
 
@@ -16,14 +15,12 @@ declare module '../../context.ts' {
     readonly hearingLog: HearingLog;
     /** How many beacons were heard today near each beacon of an app. */
     readonly countHeardNear: (appId: string) => Promise<ReadonlyMap<string, number>>;
-    /** What the beacons of an app have told and when they were heard, in the last days. */
-    readonly listNewestOfBeacons: typeof listNewest;
     /** What is wrong with the beacons of an app. */
     readonly beaconConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
   }
 }
 
-export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'listNewestOfBeacons' | 'beaconConditions'> = {
+export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'beaconConditions'> = {
   hearingLog: ({ db, now, findBeaconsByAddress, findBeaconsByGateway }) =>
     new HearingLog({
       ...{ db, now },
@@ -34,7 +31,6 @@ export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'listNewe
     ({ db, now }) =>
     (appId) =>
       countHeardNear(db, appId, dayOf(now())),
-  listNewestOfBeacons: () => listNewest,
   beaconConditions:
     ({ db, findBeaconNames }) =>
     (appId) =>

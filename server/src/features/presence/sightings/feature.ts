@@ -13,14 +13,8 @@ import { replayHandler, replayJob } from './rehearse/replay.ts';
 import { type ReplayRouteDeps, replayConsoleEndpoints } from './rehearse/replay-routes.ts';
 import { simulationEndpoints } from './rehearse/simulation.ts';
 import { walkEndpoints } from './rehearse/walk.ts';
-import {
-  createSightingService,
-  mayBeNamed,
-  noteClientLog,
-  type SightingService,
-  sightingEndpoints,
-} from './service.ts';
-import { findLearned, hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
+import { createSightingService, type SightingService, sightingEndpoints } from './service.ts';
+import { hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
 import { HearingLearning } from './site/receiver-offsets.ts';
 import { SiteCache } from './site/site.ts';
 import { createTicker, type Ticker } from './ticker.ts';
@@ -39,24 +33,17 @@ export interface Sightings extends Feature {
 declare module '../../context.ts' {
   interface Context {
     readonly sightings: Sightings;
-    readonly mayBeNamed: typeof mayBeNamed;
     /** Where an installation is or was last. */
     readonly findWhereabouts: (db: Db, key: TrackKey) => Promise<Whereabouts>;
-    readonly noteClientLog: typeof noteClientLog;
-    /** What traffic has taught about the radio of beacons. */
-    readonly learnedOf: typeof findLearned;
   }
 }
 
-export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'findWhereabouts' | 'noteClientLog' | 'learnedOf'> = {
+export const makers: Makers<Context, 'sightings' | 'findWhereabouts'> = {
   sightings: createSightings,
-  mayBeNamed: () => mayBeNamed,
   findWhereabouts:
     ({ sightings }) =>
     (db, key) =>
       findWhereabouts(sightings.trackCache, db, key),
-  noteClientLog: () => noteClientLog,
-  learnedOf: () => findLearned,
 };
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */

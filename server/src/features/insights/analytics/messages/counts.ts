@@ -2,11 +2,39 @@ import { siteTimeZone } from '@pharos/engine';
 import type { Db } from '../../../../db/db.ts';
 import type { Context } from '../../../context.ts';
 import { addDays, addMonths, dateOf, dayStart, monthOf, weekOf } from '../numbers/calendar.ts';
-import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
-import { dayOf } from './by-place.ts';
+import type { PlaceHistory } from '../numbers/places.ts';
+import { loadPlaces } from '../numbers/places.ts';
 import { GoalFinder, type GoalOf, type GoalReads, type MadeRecord, windowMs } from './goals.ts';
-import { countDay as readDay, saveDay } from './rollup-store.ts';
+import { type CountedDay, type CountedPart, metrics, countDay as readDay, type Sums, saveDay } from './rollup-store.ts';
 import * as store from './store.ts';
+
+/** What a message did on a day, everywhere and by place; see ADR 95. */
+
+const hourMs = 3_600_000;
+
+/** @param from the beginning of the day, epoch ms */
+function dayOf(parts: readonly CountedPart[], places: PlaceHistory, from: number): CountedDay {
+  const rows = new Map<string, { readonly message_group: string } & Sums>();
+  const byPlace = new Map<string, CountedDay['byPlace'][number]>();
+  for (const part of parts) {
+    const { message_group, beacon_id } = part;
+    addTo(rows, message_group, { message_group }, part);
+    if (beacon_id === '') continue;
+    const at = places.at(beacon_id, from + Number(part.hour) * hourMs);
+    const [venue_id, floor_id, zone_id] = [at?.venue_id ?? '', at?.floor_id ?? '', at?.zone_id ?? ''];
+    const place = { message_group, beacon_id, venue_id, floor_id, zone_id };
+    addTo(byPlace, JSON.stringify(place), place, part);
+  }
+  return { rows: [...rows.values()], byPlace: [...byPlace.values()] };
+}
+
+function addTo<K>(known: Map<string, K & Sums>, text: string, key: K, part: Sums): void {
+  const before = known.get(text);
+  const sums = Object.fromEntries(
+    metrics.map((metric) => [metric, Number(before?.[metric] ?? 0) + Number(part[metric])]),
+  ) as unknown as Sums;
+  known.set(text, { ...key, ...sums });
+}
 
 /** Rows that are counted, marked or examined in one transaction. */
 const most = 500;

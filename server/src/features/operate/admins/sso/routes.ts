@@ -49,7 +49,7 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
       tag: 'Session',
       summary: 'Begin to sign in through a provider',
       permission: 'public',
-      body: { schema: beginShape.schema, example: { providerId: 'none', next: '/apps' }, read: beginShape.readCreate },
+      body: beginShape.body({ providerId: 'none', next: '/apps' }),
       answer: departure,
       errors: ['ValidationError', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ body: { providerId, next }, origin, address, bindBrowser }) {
@@ -66,7 +66,7 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
       tag: 'Session',
       summary: 'Begin to confirm by signing in again through the provider with which the session began',
       permission: 'session.own',
-      body: { schema: confirmThroughShape.schema, example: { next: '/apps' }, read: confirmThroughShape.readCreate },
+      body: confirmThroughShape.body({ next: '/apps' }),
       answer: departure,
       errors: ['ValidationError', 'OperationForbidden', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { next }, origin, address, bindBrowser }) {
@@ -102,11 +102,7 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
       summary: "Begin to connect one's account with a provider",
       permission: 'session.own',
       needsConfirmation: true,
-      body: {
-        schema: beginShape.schema,
-        example: { providerId: 'none', next: '/account' },
-        read: beginShape.readCreate,
-      },
+      body: beginShape.body({ providerId: 'none', next: '/account' }),
       answer: departure,
       errors: ['ValidationError', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { providerId, next }, origin, address, bindBrowser }) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
+import { findAll } from '../check.ts';
 import { type BeaconDay, dayMs, dayWith, hourMs, joinDays, noDay } from '../days/day.ts';
 import { forecastBattery } from './battery.ts';
-import { findAll } from './detect.ts';
 import type { Fleet, FleetBeacon } from './fleet.ts';
 
 const start = Date.UTC(2026, 4, 4);
