@@ -91,10 +91,7 @@ for (const database of bothDatabases) {
       await report('hall', [heard(1), heard(2), heard(3)]);
       assert.equal((await site.list('beacons', { where: JSON.stringify({ uuid: other }) })).length, 2);
       assert.deepEqual(
-        (await site.list('adoption/rules')).map(({ uuid, maxBeacons }: Record<string, unknown>) => [
-          uuid,
-          maxBeacons,
-        ]),
+        (await site.list('adoption/rules')).map(({ uuid, maxBeacons }: Record<string, unknown>) => [uuid, maxBeacons]),
         [[other, 2]],
       );
       assert.equal(await change('DELETE', `rules/${other}`), 200);
