@@ -85,6 +85,10 @@ export const serviceExceptions: readonly Exception[] = [
       /^sdk\/src\/(?!call|error|sensing\/findings)/,
     ],
     texts: [
+      /^list must be the path of a list below/,
+      'Send either list or kinds.',
+      /^A list is followed from its beginning: /,
+      'after and Last-Event-ID must be an id that the stream of a list has sent.',
       /^The e-mail address or the password is wrong, or the address has not been confirmed/,
       'The venue still has floors or beacons. Move or delete them first.',
       'On this floor there are still zones or beacons. Move or delete them first.',

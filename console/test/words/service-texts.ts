@@ -27,9 +27,9 @@ type Parts = readonly (string | undefined)[];
 
 /** Members and variables whose texts are the interface's document, or are examples in it. */
 const documents = /^(description|summary|examples?|title_|prose)$|[eE]xample/;
-/** Functions that write into logs, name work in the background, or take patterns and names of headers. */
+/** Functions that write into logs, name work in the background, or take patterns, names of headers and examples of bodies. */
 const forMachine =
-  /^(log|logger|console|background|process)\b|\.(debug|info|warn|error|every|split|includes|startsWith|endsWith|header|setHeader|has|get|append|createHash|test)$|^(sql|raw|Type\.\w+|inBackground|assert\w*|String\.raw|RegExp|Set|Map)$/;
+  /^(log|logger|console|background|process)\b|\.(debug|info|warn|error|every|split|includes|startsWith|endsWith|body|header|setHeader|has|get|append|createHash|test)$|^(sql|raw|Type\.\w+|inBackground|assert\w*|String\.raw|RegExp|Set|Map)$/;
 const maxChoices = 24;
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
