@@ -53,11 +53,10 @@ class Pharos(
     internal val now: () -> Long = System::currentTimeMillis,
 ) {
     /** Of another app nothing is shown, and nothing told to this one. */
-    private val folder = File(folder, appId)
+    private val ownFolder = File(folder, appId)
 
     init {
-        val folder = this.folder
-        if (!folder.isDirectory && !folder.mkdirs()) throw IOException("$folder cannot be made.")
+        if (!ownFolder.isDirectory && !ownFolder.mkdirs()) throw IOException("$ownFolder cannot be made.")
     }
 
     /** The name of this installation: random, made once and kept. */
@@ -65,10 +64,10 @@ class Pharos(
     private val secret = kept("secret")
 
     /** Where sightings wait. */
-    val sightings = SightingQueue(this, File(folder, "sightings.jsonl"))
+    val sightings = SightingQueue(this, File(ownFolder, "sightings.jsonl"))
 
     /** What is known of the place, with a network or without. */
-    val bundle = PlaceBundle(this, File(folder, "bundle.json"))
+    val bundle = PlaceBundle(this, File(ownFolder, "bundle.json"))
 
     /**
      * Registers the installation, or updates it; call it at each start. [members] are those of `POST /installations`, such as
@@ -156,7 +155,7 @@ class Pharos(
 
     /** Stored before it is ever sent: a phone that lost it could not prove itself any more. */
     private fun kept(name: String): String {
-        val file = File(folder, name)
+        val file = File(ownFolder, name)
         if (file.isFile) return file.readText()
         val made = ByteArray(32).also(SecureRandom()::nextBytes).joinToString("") { "%02x".format(it) }
         writeSafely(file, made)

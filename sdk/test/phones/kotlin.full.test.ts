@@ -211,7 +211,7 @@ describe.skipIf(!hasJava)('the Kotlin client, against the service', () => {
       (await site.app.send({ ...stolen, body: { ...stolen.body, sightings: [site.decided('ENTER')] } })).status,
       403,
     );
-    assert.ok(readFileSync(join(phoneFolder, 'secret'), 'utf8').length >= 32);
+    assert.ok(readFileSync(join(phoneFolder, site.app.appId, 'secret'), 'utf8').length >= 32);
     await phone.ask({ do: 'flush' });
     assert.equal(await phone.ask({ do: 'size' }), 0);
   });
