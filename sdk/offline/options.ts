@@ -17,6 +17,8 @@ export interface OfflineMessage {
 
 export interface OfflineBundle {
   readonly tag: string;
+  /** Lists that the app's rules keep from the phone. */
+  readonly withheld: readonly string[];
   readonly parts: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
 

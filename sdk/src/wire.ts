@@ -164,6 +164,8 @@ export type Bundle = {
         /** What visitors are asked to agree to */
         readonly purposes: readonly string[];
     };
+    /** Lists that the caller may not read, or not enough of to decide by */
+    readonly withheld: readonly ("venues" | "floors" | "files" | "zones" | "beacons" | "radio" | "notifications" | "storylines" | "scenarios" | "pictures")[];
     /** Records as their lists answer them, in parts by number. A part takes the place of the former one: what is gone from it was deleted, or is hidden from the caller now */
     readonly parts: {
         readonly [key: string]: {

@@ -163,13 +163,16 @@ for (const database of databases) {
       const left = (...kinds: readonly string[]) => everything.filter((kind) => !kinds.includes(kind));
       const site_ = { list: 'user', get: 'user', create: 'manager', update: 'manager', delete: 'manager' };
       try {
+        assert.deepEqual((await bundle('', visitor.headers)).withheld, []);
         await set({ notifications: { ...site_, list: 'manager' } });
         assert.deepEqual(await seen(), left('notifications', 'pictures'));
+        assert.deepEqual((await bundle('', visitor.headers)).withheld, ['notifications']);
         await set({ notifications: { ...site_, list: { isEnabled: false } } });
         assert.deepEqual(await seen(), left('notifications', 'pictures'));
         // Without its pauses and caps it would be shown too often.
         await set({ notifications: { ...site_, members: { delivery: { hidden: ['user'] } } } });
         assert.deepEqual(await seen(), left('notifications', 'pictures'));
+        assert.deepEqual((await bundle('', visitor.headers)).withheld, ['notifications']);
         await set({ notifications: { ...site_, members: { description: { hidden: ['user'] } } } });
         assert.deepEqual(await seen(), everything);
         const { parts } = await bundle('', visitor.headers);

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts';
 import { apiPrefix } from '../../../http/api.ts';
 import type { Call } from '../../../http/endpoint.ts';
 import { asSentBy, type Spot, venuesNear } from '../../near.ts';
-import type { Kept, Kind } from './parts.ts';
+import { type Kept, type Kind, kinds } from './parts.ts';
 
 /**
  * What the bundle is made of: the answers that the caller gets from the lists of the interface, asked with its own credentials. So rules, hidden
@@ -64,14 +64,19 @@ export async function readBundle(
   { server, db, learnedOf }: BundleReads,
   call: Call<unknown, unknown>,
   { venues, near, spot }: Place,
-): Promise<readonly Kept[]> {
+): Promise<{ readonly kept: readonly Kept[]; readonly withheld: readonly Kind[] }> {
   const { app } = call;
   const kept: Kept[] = [];
+  const withheld = new Set<Kind>();
   const keep = (kind: Kind, records: readonly Listed[]) => {
     for (const value of records) kept.push({ kind, id: value.objectId, value });
     return records;
   };
-  const list = (kind: Kind, path: string, where: Json = {}) => listAs(server, call, { kind, path, where });
+  const list = async (kind: Kind, path: string, where: Json = {}) => {
+    const listed = await listAs(server, call, { kind, path, where });
+    if (listed === undefined) withheld.add(kind);
+    return listed ?? [];
+  };
   const listOf = async (kind: Kind, path: string, member: string, named: readonly unknown[]) => {
     const found = new Map<string, Listed>();
     for (let from = 0; from < named.length; from += namedAtOnce)
@@ -113,7 +118,7 @@ export async function readBundle(
   const plans = keep('files', await listOf('files', '/files', 'objectId', [...new Set(planned)]));
   for (const url of new Set([notifications, scenarios, plans].flatMap((records) => picturesIn(records))))
     kept.push({ kind: 'pictures', id: url, value: url });
-  return kept;
+  return { kept, withheld: kinds.filter((kind) => withheld.has(kind)) };
 }
 
 function venueOf({ venueId }: Listed): string[] {
@@ -127,19 +132,19 @@ interface Asked {
   readonly where: Json;
 }
 
-/** All of a list that the caller may read, oldest first; nothing of one that it may not read. */
+/** All of a list that the caller may read, oldest first; undefined for one that it may not read, or not enough of to decide by. */
 async function listAs(server: FastifyInstance, call: Call<unknown, unknown>, { kind, path, where }: Asked) {
   const all: Listed[] = [];
   for (let skip = 0; ; skip += pageSize) {
     const query = { where: JSON.stringify(where), order: 'objectId', limit: String(pageSize), skip: String(skip) };
     const answer = await server.inject({ method: 'GET', url: apiPrefix + path, query, ...asSentBy(call) });
-    if (answer.statusCode === 401 || answer.statusCode === 403) return [];
+    if (answer.statusCode === 401 || answer.statusCode === 403) return undefined;
     const { results, error } = answer.json<{ results?: Listed[]; error?: { name: ErrorName; message: string } }>();
     if (results === undefined)
       throw error ? fail(error.name, error.message) : new Error(`${path} ${answer.statusCode}`);
     all.push(...results);
     if (all.length > maxBeacons) throw tooMuch(kind);
-    if (results.length < pageSize) return isDecidable(kind, call) ? all : [];
+    if (results.length < pageSize) return isDecidable(kind, call) ? all : undefined;
   }
 }
 

@@ -57,6 +57,9 @@ const bundleSchema = Type.Object({
     policy: Type.Object(policy, { description: 'What the app has set for all messages' }),
     purposes: Type.Array(Type.String(), { description: 'What visitors are asked to agree to' }),
   }),
+  withheld: Type.Array(Type.Enum([...kinds]), {
+    description: 'Lists that the caller may not read, or not enough of to decide by',
+  }),
   parts: Type.Record(Type.String({ pattern: '^\\d+$' }), part, {
     description:
       'Records as their lists answer them, in parts by number. A part takes the place of the former one: what is gone from it was ' +
@@ -71,6 +74,7 @@ const example = {
     policy: { ...decidingOf(defaultPolicy), timeZone: 'Europe/Vienna' },
     purposes,
   },
+  withheld: [],
   parts: { 7: { radio: [{ beaconId: otherExampleId, power: -59, loss: 2.1, exponent: 2.3 }] } },
 };
 
@@ -131,10 +135,10 @@ export function bundleEndpoints(reads: BundleReads): Endpoint[] {
       hasEntityTag: true,
       isKept: true,
       handle: async (call) => {
-        const kept = await readBundle(reads, call, placeOf(call));
+        const { kept, withheld } = await readBundle(reads, call, placeOf(call));
         const { tag, isWhole, parts } = cut(kept, call.query['since']);
         const text = JSON.stringify({
-          result: { tag, isWhole, app: { policy: decidingOf(call.app.policy), purposes }, parts },
+          result: { tag, isWhole, app: { policy: decidingOf(call.app.policy), purposes }, withheld, parts },
         });
         return new JsonText(text, { etag: entityTag(text) });
       },
