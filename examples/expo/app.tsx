@@ -1,7 +1,7 @@
 /** The guide's one screen. */
 import type { SensingFinding } from '@pharos/sdk';
 import { useEffect, useState } from 'react';
-import { AppState, FlatList, SafeAreaView, StyleSheet, Switch, Text, View } from 'react-native';
+import { AppState, FlatList, Image, SafeAreaView, StyleSheet, Switch, Text, View } from 'react-native';
 import { type Guide, openGuide, type Words } from './guide.ts';
 
 const heard: Words[] = [];
@@ -62,8 +62,11 @@ export function App() {
         keyExtractor={({ deliveryId }) => deliveryId}
         renderItem={({ item }) => (
           <View style={styles.message}>
-            <Text style={styles.title}>{item.title}</Text>
-            <Text>{item.text}</Text>
+            {item.title !== '' && <Text style={styles.title}>{item.title}</Text>}
+            {item.text !== '' && <Text>{item.text}</Text>}
+            {item.picture ? (
+              <Image accessibilityLabel={item.title} source={{ uri: item.picture }} style={styles.picture} />
+            ) : null}
           </View>
         )}
       />
@@ -79,4 +82,5 @@ const styles = StyleSheet.create({
   finding: { color: '#9b2c2c' },
   message: { borderLeftColor: '#2b6cb0', borderLeftWidth: 4, marginVertical: 8, paddingHorizontal: 16 },
   title: { fontWeight: 'bold' },
+  picture: { aspectRatio: 1.5, resizeMode: 'contain', width: '100%' },
 });

@@ -80,18 +80,22 @@ export interface Words {
   readonly deliveryId: string;
   readonly title: string;
   readonly text: string;
+  /** Its address. */
+  readonly picture: string | undefined;
 }
 
+/** A notification has its words in `message`, a scenario of a storyline beside it. */
 function wordsOf({ deliveryId, content }: OfflineMessage): Words {
-  const words = { ...content, ...(content['message'] as object | undefined) } as Readonly<Record<string, string>>;
-  return { deliveryId, title: words['alertTitle'] ?? '', text: words['alertMessage'] ?? '' };
+  const said = { ...content, ...(content['message'] as object | undefined) } as Readonly<Record<string, string>>;
+  const { type, alertTitle: title = '', alertMessage: text = '', url, urlImageAndroid, urlImageIOS } = said;
+  return { deliveryId, title, text, picture: type === 'IMAGE' ? url : isIos ? urlImageIOS : urlImageAndroid };
 }
 
 /** In the background only the phone itself can show something; with the same identifier it shows it once. */
 async function notify({ deliveryId, title, text }: Words): Promise<void> {
   await Notifications.scheduleNotificationAsync({
     identifier: deliveryId,
-    content: { title, body: text },
+    content: { title: title || 'Museum guide', body: text || 'There is something to see here.' },
     trigger: null,
   });
 }
