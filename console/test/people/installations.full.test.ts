@@ -103,7 +103,7 @@ describe('installations in the console', () => {
 
   test('the page of one that hears nothing says why and what helps, and the list counts how many', async () => {
     const body = { installationId: script, deviceType: 'ios', sensing: { location: 'whenInUse', bluetoothOn: false } };
-    await site.ask({ method: 'POST', url: '/api/v2/installations', body });
+    await site.app.send({ method: 'POST', url: '/api/v2/installations', body });
     await open(`/${hers}`);
     await page
       .getByText('Bluetooth is switched off, so the phone hears no beacon. Ask the visitor to switch')
@@ -115,12 +115,15 @@ describe('installations in the console', () => {
     await counted.getByText('100% (1)').waitFor();
     await counted.getByText('Bluetooth is switched off, so the phone hears no beacon.').waitFor();
     await assertAccessible(page);
-    await site.ask({ method: 'POST', url: '/api/v2/installations', body: { ...body, sensing: { bluetoothOn: true } } });
-    await open(`/${hers}`);
-    await page.getByText('yes; if nothing comes, no beacon was near').waitFor();
+    await site.app.send({
+      method: 'POST',
+      url: '/api/v2/installations',
+      body: { ...body, sensing: { bluetoothOn: true } },
+    });
     const heard = [{ uuid, major: 1, minor: 1, rssi: -60, motion: 'still', occurredAt: site.now }];
     await site.send(heard, { installationId: script });
-    await page.reload();
+    await open(`/${hers}`);
+    await page.getByText('yes; if nothing comes, no beacon was near').waitFor();
     await page.getByText(/^still since /).waitFor();
   });
 
