@@ -1,4 +1,5 @@
-import { Badge, createTheme, Menu, Modal, Notification, NumberInput, Select } from '@mantine/core';
+import { Badge, createTheme, Menu, Modal, MultiSelect, Notification, NumberInput, Select } from '@mantine/core';
+import { offeredOf } from '../components/form/offered.ts';
 import { t } from '../lib/words/words.ts';
 
 export const theme = createTheme({
@@ -20,6 +21,8 @@ export const theme = createTheme({
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': t('Close the message') } } }),
     // A number out of range stays as it was typed, and saving says at the field what is allowed.
     NumberInput: NumberInput.extend({ defaultProps: { clampBehavior: 'none' } }),
-    Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
+    // A list that is cut off says so.
+    Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' }, filter: offeredOf } }),
+    MultiSelect: MultiSelect.extend({ defaultProps: { filter: offeredOf } }),
   },
 });

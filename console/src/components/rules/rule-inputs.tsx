@@ -249,7 +249,6 @@ export function ZoneRule({ value, onChange, problem }: RuleInputProps) {
       aria-label={t('Time zone of the site')}
       data={timeZones}
       searchable
-      limit={60}
       allowDeselect={false}
       value={value.timeZone ?? null}
       error={problem('timeZone')}

@@ -1,10 +1,11 @@
 import type { Floor, Venue, Zone } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { allRecords } from '../../lib/data/all-records.ts';
+import { listAll } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { dataKey } from '../../lib/data/listed.ts';
-import { pageLanguage, t } from '../../lib/words/words.ts';
+import { byName } from '../../lib/text/by-name.ts';
+import { t } from '../../lib/words/words.ts';
 import type { PlaceKind } from './period.ts';
 import type { WayPlace } from './queries.ts';
 
@@ -22,17 +23,16 @@ export const siteQuery = (appId: string) =>
     queryKey: dataKey(appId, 'listZones', 'site'),
     queryFn: async (): Promise<SiteOf> => {
       const data = dataOf(appId);
-      const zones: Zone[] = [];
-      const [venues, floors] = await Promise.all([
-        data.venues.list({ order: 'name', limit: 1_000 }),
-        data.floors.list({ limit: 1_000 }),
+      const [venues, floors, zones] = await Promise.all([
+        listAll(data.venues.list),
+        listAll(data.floors.list),
+        listAll(data.zones.list),
       ]);
-      for await (const page of allRecords(data.zones.list)) zones.push(...page);
       return {
-        venues: venues.results,
+        venues: byName(venues),
         // The lowest first, as one comes in.
-        floors: floors.results.toSorted((a, b) => a.level - b.level),
-        zones: zones.toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage())),
+        floors: floors.toSorted((a, b) => a.level - b.level),
+        zones: byName(zones),
       };
     },
   });

@@ -105,7 +105,6 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
             description={t('The time zone of the venue, for schedules and statistics.')}
             data={timeZones.includes(timeZone) ? timeZones : [timeZone, ...timeZones]}
             searchable
-            limit={60}
             allowDeselect={false}
             readOnly={isLocked}
             value={timeZone}

@@ -1,5 +1,5 @@
 import { Skeleton, Switch } from '@mantine/core';
-import type { BucketRecord, JsonObject } from '@pharos/sdk';
+import type { JsonObject } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { FileImport } from '../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../components/import/import-rows.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import type { KeptFile } from '../../lib/actions/kept-file.ts';
-import { allRecords } from '../../lib/data/all-records.ts';
+import { listAll } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { isJsonFile } from '../../lib/text/table-file.ts';
 import type { Bucket } from '../../lib/wire.ts';
@@ -74,8 +74,7 @@ async function planFile(
   const rows = isJsonFile(file)
     ? readJsonRecords(file.text)
     : readCsvRecords(file.text, columns, chosen ? { chosen } : {});
-  const records: BucketRecord[] = [];
-  for await (const page of allRecords(listRecordsOf(appId, name))) records.push(...page);
+  const records = await listAll(listRecordsOf(appId, name));
   return planRecords(rows, { columns, records, isCopy, isLenient });
 }
 

@@ -1,6 +1,6 @@
 import { type Answer, PharosError, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { allRecords } from '../../lib/data/all-records.ts';
+import { listAll } from '../../lib/data/all-records.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
@@ -51,10 +51,8 @@ export function fileUsesText(uses: FileUses): string | undefined {
 /** Few: a venue has a handful, and the members of a plan cannot be searched for. Whoever may not read floors is told of none. */
 async function floorsWith(appId: string, fileId: string): Promise<readonly string[]> {
   try {
-    const names: string[] = [];
-    for await (const page of allRecords(dataOf(appId).floors.list))
-      names.push(...page.filter(({ plan }) => plan?.fileId === fileId).map(({ name }) => name));
-    return names;
+    const floors = await listAll(dataOf(appId).floors.list);
+    return floors.filter(({ plan }) => plan?.fileId === fileId).map(({ name }) => name);
   } catch (error) {
     if (error instanceof PharosError && error.status === 403) return [];
     throw error;

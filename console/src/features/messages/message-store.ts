@@ -2,7 +2,7 @@ import { entityTag, type Notification, PharosError, type Storyline, type Storyli
 import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import { newKey } from '../../lib/actions/drafts.ts';
 import type { Operation } from '../../lib/data/access.ts';
-import { allRecords } from '../../lib/data/all-records.ts';
+import { listAll } from '../../lib/data/all-records.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { withSession } from '../../lib/data/signing-in.ts';
@@ -34,12 +34,6 @@ export const messageKeys = (appId: string): readonly QueryKey[] =>
     ] as const
   ).map((operation) => dataKey(appId, operation));
 
-async function all<T extends { readonly objectId: string }>(list: Parameters<typeof allRecords<T>>[0]): Promise<T[]> {
-  const found: T[] = [];
-  for await (const page of allRecords(list)) found.push(...page);
-  return found;
-}
-
 /** All messages of an app. Storylines are not for those who are limited to venues. */
 export const messagesQuery = (appId: string, mayCall: (operation: Operation) => boolean) =>
   queryOptions({
@@ -48,9 +42,9 @@ export const messagesQuery = (appId: string, mayCall: (operation: Operation) => 
       const { notifications, storylines } = dataOf(appId);
       const hasStorylines = mayCall('listStorylines');
       const [singles, headers, scenarios] = await Promise.all([
-        all<Notification>(notifications.list),
-        hasStorylines ? all<Storyline>(storylines.list) : [],
-        hasStorylines ? all<LooseScenario>(storylines.listAllDetails) : [],
+        listAll<Notification>(notifications.list),
+        hasStorylines ? listAll<Storyline>(storylines.list) : [],
+        hasStorylines ? listAll<LooseScenario>(storylines.listAllDetails) : [],
       ]);
       const byStoryline = Map.groupBy(scenarios, ({ storylineId }) => storylineId);
       return [

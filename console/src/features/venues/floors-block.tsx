@@ -12,6 +12,7 @@ import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
+import { listAll } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { floorsQuery, planKeys, pointer, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { t } from '../../lib/words/words.ts';
@@ -177,12 +178,12 @@ async function copyFloor(appId: string, like: Floor, place: Place, copy: Copy): 
   const same = { ...(isThere && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
   const drawn = { ...(walls && { walls }), ...(north === undefined ? {} : { north }) };
   const where = { floorId: pointer('Floor', like.objectId) };
-  const { results } = await zones.list({ where, limit: 1_000 });
+  const drawnZones = await listAll(zones.list, where);
   if (copy.floorId !== undefined) await floors.update(copy.floorId, place);
   const floorId = copy.floorId ?? (await floors.create({ venueId, ...same, ...drawn, ...place })).objectId;
   copy.floorId = floorId;
   try {
-    for (const { objectId, name, kind, polygon, capacity } of results) {
+    for (const { objectId, name, kind, polygon, capacity } of drawnZones) {
       if (copy.zones.has(objectId)) continue;
       const limit = capacity ? { capacity } : {};
       await zones.create({ floorId: pointer('Floor', floorId), name, kind, polygon, ...limit });
@@ -192,7 +193,7 @@ async function copyFloor(appId: string, like: Floor, place: Place, copy: Copy): 
     throw new Error(
       t('{done, number} of {total, number} zones are copied so far. Try again to go on with the others. {message}', {
         done: copy.zones.size,
-        total: results.length,
+        total: drawnZones.length,
         message: (error as Error).message,
       }),
     );

@@ -103,7 +103,6 @@ export function VenueForm({ appId, venue, model, onDone, onCancel }: Props) {
             data={timeZones}
             searchable
             clearable
-            limit={60}
             value={form.values.timeZone || null}
             error={form.problem('timeZone')}
             onChange={(timeZone) => form.set('timeZone', timeZone ?? '')}

@@ -29,3 +29,12 @@ export async function* allRecords<T extends { readonly objectId: string }>(
     last = results.at(-1)?.objectId ?? '';
   }
 }
+
+/** All of them as one list, of which there are few enough for that: places and messages, not what visitors do. */
+export async function listAll<T extends { readonly objectId: string }>(
+  ...asked: Parameters<typeof allRecords<T>>
+): Promise<T[]> {
+  const found: T[] = [];
+  for await (const page of allRecords(...asked)) found.push(...page);
+  return found;
+}

@@ -1,11 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { pageLanguage } from '../words/words.ts';
+import { byName } from '../text/by-name.ts';
 import { call, callAsAnybody } from './api.ts';
 import { dataKey } from './listed.ts';
 import { isSomebodys } from './whose-page.ts';
-
-const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
-  a.name.localeCompare(b.name, pageLanguage());
 
 /** Queries of several pages, with their keys. */
 
@@ -32,7 +29,7 @@ export const setupQuery = queryOptions({
 
 export const appsQuery = queryOptions({
   queryKey: ['apps'],
-  queryFn: async () => (await call('listApps')).results.toSorted(byName),
+  queryFn: async () => byName((await call('listApps')).results),
 });
 
 /** The storage use and quotas of an app. */
@@ -89,7 +86,7 @@ export const bucketsQuery = (appId: string) =>
 
 export const administratorsQuery = queryOptions({
   queryKey: ['administrators'],
-  queryFn: async () => (await call('listAdministrators')).results.toSorted(byName),
+  queryFn: async () => byName((await call('listAdministrators')).results),
 });
 
 /** How the signed-in administrator signs in. */

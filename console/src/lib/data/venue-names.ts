@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import { byName } from '../text/by-name.ts';
 import { listed, t } from '../words/words.ts';
+import { listAll } from './all-records.ts';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 
@@ -7,7 +9,7 @@ import { dataKey } from './listed.ts';
 export const venueNamesQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listVenues', 'names'),
-    queryFn: async () => (await dataOf(appId).venues.list({ order: 'name', limit: 1_000 })).results,
+    queryFn: async () => byName(await listAll(dataOf(appId).venues.list)),
   });
 
 interface Named {

@@ -1,6 +1,7 @@
 import { type Beacon, type Floor, PharosError, type Zone } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { allRecords } from './all-records.ts';
+import { byName } from '../text/by-name.ts';
+import { listAll } from './all-records.ts';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 
@@ -21,8 +22,8 @@ export const floorsQuery = (appId: string, venueId: string) =>
     queryKey: dataKey(appId, 'listFloors', venueId),
     queryFn: async (): Promise<readonly Floor[]> => {
       const where = { venueId: pointer('Venue', venueId) };
-      const { results } = await dataOf(appId).floors.list({ where, limit: 1_000 });
-      return results.toSorted((a, b) => b.level - a.level);
+      const floors = await listAll(dataOf(appId).floors.list, where);
+      return floors.toSorted((a, b) => b.level - a.level);
     },
   });
 
@@ -30,43 +31,28 @@ export const floorsQuery = (appId: string, venueId: string) =>
 export const allFloorsQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listFloors', 'of-all-venues'),
-    queryFn: async (): Promise<readonly Floor[]> => {
-      const floors: Floor[] = [];
-      for await (const page of allRecords(dataOf(appId).floors.list)) floors.push(...page);
-      return floors;
-    },
+    queryFn: (): Promise<readonly Floor[]> => listAll(dataOf(appId).floors.list),
   });
 
 export const zonesQuery = (appId: string, venueId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listZones', venueId),
-    queryFn: async (): Promise<readonly Zone[]> => {
-      const zones: Zone[] = [];
-      const where = { venueId: pointer('Venue', venueId) };
-      for await (const page of allRecords(dataOf(appId).zones.list, where)) zones.push(...page);
-      return zones;
-    },
+    queryFn: (): Promise<readonly Zone[]> => listAll(dataOf(appId).zones.list, { venueId: pointer('Venue', venueId) }),
   });
 
 /** The beacons of a venue, on all floors. */
 export const venueBeaconsQuery = (appId: string, venueId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listBeacons', 'of-venue', venueId),
-    queryFn: async (): Promise<readonly Beacon[]> => {
-      const beacons: Beacon[] = [];
-      const where = { venueId: pointer('Venue', venueId) };
-      for await (const page of allRecords(dataOf(appId).beacons.list, where)) beacons.push(...page);
-      return beacons;
-    },
+    queryFn: (): Promise<readonly Beacon[]> =>
+      listAll(dataOf(appId).beacons.list, { venueId: pointer('Venue', venueId) }),
   });
 
 /** Beacons that belong to no venue yet. */
 export const freeBeaconsQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listBeacons', 'without-venue'),
-    queryFn: async () =>
-      (await dataOf(appId).beacons.list({ where: { venueId: { $exists: false } }, order: 'name', limit: 1_000 }))
-        .results,
+    queryFn: async () => byName(await listAll(dataOf(appId).beacons.list, { venueId: { $exists: false } })),
   });
 
 /** The address of a floor's picture. */

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMayCall } from '../../../lib/data/access.ts';
+import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
 import { venueBeaconsQuery } from '../../../lib/data/venue-queries.ts';
@@ -28,7 +29,7 @@ export function useCampaigns(appId: string, { period, zone, search, site }: Aske
   const mayCall = useMayCall();
   const { data: notifications } = useQuery({
     queryKey: dataKey(appId, 'listNotifications', 'campaigns'),
-    queryFn: async () => (await dataOf(appId).notifications.list({ limit: 1_000 })).results,
+    queryFn: () => listAll(dataOf(appId).notifications.list),
     enabled: mayCall('listNotifications'),
   });
   const { data: scenarios } = useQuery({
@@ -60,12 +61,12 @@ export function useCampaigns(appId: string, { period, zone, search, site }: Aske
 async function enabledScenarios(appId: string) {
   const { storylines } = dataOf(appId);
   const titles = new Map(
-    (await storylines.list({ limit: 1_000 })).results
+    (await listAll(storylines.list))
       .filter(({ isEnabled }) => isEnabled)
       .map(({ objectId, title }) => [objectId, title]),
   );
-  const { results } = await storylines.listAllDetails({ limit: 1_000 });
-  return results.flatMap(({ storylineId, alertTitle, beacons, delivery }) => {
+  const details = await listAll(storylines.listAllDetails);
+  return details.flatMap(({ storylineId, alertTitle, beacons, delivery }) => {
     const title = titles.get(storylineId);
     // As the numbers of messages call them.
     return title === undefined ? [] : [{ name: alertTitle ? `${title}: ${alertTitle}` : title, beacons, delivery }];

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { Beacon, Body, CallOptions } from '@pharos/sdk';
+import type { Body, CallOptions } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { changeAsPreviewed, holds } from '../../../components/import/as-previewed.ts';
@@ -10,7 +10,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import type { KeptFile } from '../../../lib/actions/kept-file.ts';
-import { allRecords } from '../../../lib/data/all-records.ts';
+import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { completed, parseCsv, writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -84,9 +84,7 @@ async function planFile(
   options: PlanOptions,
 ): Promise<readonly PlannedRow[]> {
   const table = completed(parseCsv(text, { same: sameHead, ...(chosen ? { chosen } : {}) }), given);
-  const beacons: Beacon[] = [];
-  for await (const page of allRecords(dataOf(appId).beacons.list)) beacons.push(...page);
-  return planImport(table, beacons, options);
+  return planImport(table, await listAll(dataOf(appId).beacons.list), options);
 }
 
 async function applyRow(appId: string, { beaconId, before = {}, members }: PlannedRow): Promise<void> {

@@ -1,11 +1,12 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
-import { where } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { BeaconSelect } from '../../../components/form/beacon-select.tsx';
 import { eventOptions } from '../../../components/rules/rules.ts';
+import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
 import { bucketsQuery } from '../../../lib/data/queries.ts';
+import { byName } from '../../../lib/text/by-name.ts';
 import { t } from '../../../lib/words/words.ts';
 import { type Goal, type GoalKind, goalKind, goalKinds, newGoal } from './effects.ts';
 
@@ -99,7 +100,10 @@ interface ChoiceProps {
 function PlaceSelect({ appId, of, value = '', problem, onChange }: ChoiceProps & { readonly of: 'zones' | 'venues' }) {
   const { data } = useQuery({
     queryKey: dataKey(appId, of === 'zones' ? 'listZones' : 'listVenues', 'choice'),
-    queryFn: async () => (await dataOf(appId)[of].list({ where: where(), order: 'name', limit: 1000 })).results,
+    queryFn: async (): Promise<readonly { readonly objectId: string; readonly name: string }[]> => {
+      const { zones, venues } = dataOf(appId);
+      return of === 'zones' ? byName(await listAll(zones.list)) : byName(await listAll(venues.list));
+    },
   });
   const found = (data ?? []).map(({ objectId, name }) => ({ value: objectId, label: name }));
   return (

@@ -4,16 +4,14 @@ import { BeaconSelect } from '../../../components/form/beacon-select.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
-import { allRecords } from '../../../lib/data/all-records.ts';
+import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
 import { allFloorsQuery, pointer } from '../../../lib/data/venue-queries.ts';
+import { byName } from '../../../lib/text/by-name.ts';
 import { t } from '../../../lib/words/words.ts';
 import type { EditorProps } from './editors.tsx';
-
-/** As many as can be read at once. */
-const most = 1_000;
 
 /** One beacon, several, or all of a room. A notification, which is all that those have who are limited to venues, has one. */
 export function PlaceEditor({ appId, form }: EditorProps & { readonly appId: string }) {
@@ -52,7 +50,7 @@ function usePlaces(appId: string): { readonly group: string; readonly items: rea
   const { data: floors = [] } = useQuery(allFloorsQuery(appId));
   const { data: zones = [] } = useQuery({
     queryKey: dataKey(appId, 'listZones', 'to-add'),
-    queryFn: async () => (await dataOf(appId).zones.list({ order: 'name', limit: most })).results,
+    queryFn: async () => byName(await listAll(dataOf(appId).zones.list)),
   });
   const inVenue = (name: string, venueId: string | undefined) =>
     [name, venues.find(({ objectId }) => objectId === venueId)?.name].filter(Boolean).join(', ');
@@ -94,12 +92,8 @@ interface AddProps {
 function BeaconsOfPlace({ appId, onAdd }: AddProps) {
   const places = usePlaces(appId);
   const add = useAction<Place, readonly string[]>({
-    run: async ({ where }) => {
-      const ids: string[] = [];
-      for await (const page of allRecords(dataOf(appId).beacons.list, where as never))
-        ids.push(...page.map(({ objectId }) => objectId));
-      return ids;
-    },
+    run: async ({ where }) =>
+      (await listAll(dataOf(appId).beacons.list, where as never)).map(({ objectId }) => objectId),
     after: onAdd,
     showsError: true,
   });
@@ -111,7 +105,6 @@ function BeaconsOfPlace({ appId, onAdd }: AddProps) {
         description={t('Those that are there now. Beacons that come later have to be added here, too.')}
         placeholder={t('Choose a place')}
         searchable
-        limit={50}
         value={null}
         data={places.map(({ group, items }) => ({ group, items: items.map(({ value, label }) => ({ value, label })) }))}
         onChange={(id) => {

@@ -57,7 +57,6 @@ function Choose({ floor, all, onPick }: Pick<Props, 'floor' | 'onPick'> & { read
       })}
       placeholder={t('Choose a beacon')}
       searchable
-      limit={50}
       value={null}
       data={all.map(({ objectId, name }) => ({ value: objectId, label: name }))}
       onChange={(id) => {

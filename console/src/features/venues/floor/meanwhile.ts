@@ -1,5 +1,5 @@
 import { type Beacon, type Body, entityTag, type Floor, PharosError, type Zone } from '@pharos/sdk';
-import { allRecords } from '../../../lib/data/all-records.ts';
+import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { isSignedOut } from '../../../lib/data/signing-in.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
@@ -134,10 +134,8 @@ type Named = Pick<Floor, 'level' | 'name'>;
 
 /** The beacons that say that they are on a floor, and would not say so any more. */
 async function comingAlong(appId: string, before: Floor, after: Named): Promise<readonly Beacon[]> {
-  const coming: Beacon[] = [];
-  for await (const page of allRecords(dataOf(appId).beacons.list, { venueId: before.venueId }))
-    coming.push(...page.filter((beacon) => isOnFloor(beacon, before) && !isOnFloor(beacon, after)));
-  return coming;
+  const beacons = await listAll(dataOf(appId).beacons.list, { venueId: before.venueId });
+  return beacons.filter((beacon) => isOnFloor(beacon, before) && !isOnFloor(beacon, after));
 }
 
 /** Whether another floor of the venue has the level. */

@@ -1,11 +1,10 @@
-import type { Beacon } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { useMay, useMayCall } from '../../../lib/data/access.ts';
-import { allRecords } from '../../../lib/data/all-records.ts';
+import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { secretKeysQuery } from '../../../lib/data/queries.ts';
 import { floorsQuery, planKeys, venueQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
@@ -60,7 +59,7 @@ export function ImportVenuePage() {
             queries.fetchQuery(venueQuery(appId, venueId)),
             queries.fetchQuery(floorsQuery(appId, venueId)),
             queries.fetchQuery(zonesQuery(appId, venueId)),
-            allBeacons(appId),
+            listAll(dataOf(appId).beacons.list),
             mayReadKeys ? queries.fetchQuery(secretKeysQuery(appId)) : undefined,
           ]);
           const keyIds = keys && new Set(keys.map(({ keyId }) => keyId));
@@ -72,11 +71,4 @@ export function ImportVenuePage() {
       />
     </>
   );
-}
-
-/** Also those of no venue or of another one, which may be meant. */
-async function allBeacons(appId: string): Promise<readonly Beacon[]> {
-  const beacons: Beacon[] = [];
-  for await (const page of allRecords(dataOf(appId).beacons.list)) beacons.push(...page);
-  return beacons;
 }
