@@ -10,7 +10,9 @@ const loaders: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly
 };
 
 /** The service's sentences, in separate files that are loaded beside the application. */
-const ofService: typeof loaders = {
+const ofService: Readonly<Record<Language, () => Promise<{ readonly default: Catalogue }>>> = {
+  // Where an editor says something else than apps do: a phone, not an installation.
+  en: () => import('../lib/words/catalogues/service-en.json'),
   de: () => import('../lib/words/catalogues/service-de.json'),
   es: () => import('../lib/words/catalogues/service-es.json'),
   fr: () => import('../lib/words/catalogues/service-fr.json'),
@@ -23,4 +25,4 @@ export const catalogueOf = async (language: Language): Promise<Catalogue> =>
 
 /** The sentences of the service in a language. */
 export const serviceCatalogueOf = async (language: Language): Promise<Catalogue> =>
-  language === 'en' ? {} : (await ofService[language]()).default;
+  (await ofService[language]()).default;

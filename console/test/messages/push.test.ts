@@ -113,7 +113,7 @@ describe('push in the console', () => {
   test('the confirmation says how many, and the message goes to them alone', async () => {
     await button('Send …').click();
     await dialog().getByText('Tonight goes to 3 of 4 phones now.').waitFor();
-    await dialog().getByText('1 not: The installation has no device token.').waitFor();
+    await dialog().getByText('1 not: The phone has no push address.').waitFor();
     await button('Send to 3 of 4 phones').click();
     await link('Tonight').waitFor();
     await app.app.idle();
@@ -174,7 +174,7 @@ describe('push in the console', () => {
 
   test('its page tells why, for each recipient', async () => {
     await link('Tonight').click();
-    await page.getByText('The installation has no device token.').first().waitFor();
+    await page.getByText('The phone has no push address.').first().waitFor();
     await page.getByText('1–4 of 4').waitFor();
     assert.equal(await recipients().count(), 4);
     await button(/^Sent 3/).click();

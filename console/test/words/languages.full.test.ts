@@ -187,7 +187,7 @@ describe('the language of the console', () => {
     const [{ objectId }] = await site.list('push/notifications');
     await site.app.app.idle();
     await open(`/push/${objectId}`);
-    await page.getByText('Die Installation hat kein Geräte-Token.').first().waitFor();
+    await page.getByText('Das Telefon hat keine Push-Adresse.').first().waitFor();
     await assertNoEnglish();
     await takePictures(page, 'german-push');
     assert.deepEqual(complaints, []);
