@@ -1,7 +1,7 @@
-import { Alert, Skeleton } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
-import { FailureNote } from '../components/page/failure-note.tsx';
+import { Loading } from '../components/page/failure-note.tsx';
 import { useStanding } from '../lib/data/access.ts';
 import { appQuery } from '../lib/data/queries.ts';
 import { venueNamesQuery } from '../lib/data/venue-names.ts';
@@ -15,8 +15,7 @@ export function AppPage() {
   const { data: app, error } = useQuery(appQuery(appId));
   return (
     <div data-wide>
-      {!app && !error && <Skeleton h={40} mb="xl" />}
-      <FailureNote message={error?.message} />
+      <Loading data={app} error={error} height={40} />
       {app && (
         <>
           {app.disabled && (

@@ -1,4 +1,4 @@
-import { Button, Modal, Skeleton, Text } from '@mantine/core';
+import { Button, Modal, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -14,7 +14,7 @@ import {
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { type Stop, StopDialog } from '../dialogs/stop-dialog.tsx';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote, Loading } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import { changesOf, labelOf, shownValue, type Words } from './changes.ts';
 import classes from './history.module.css';
@@ -67,8 +67,7 @@ function Versions(props: Props & { readonly onDone: () => void }) {
     if (stop) setAsked({ version, stop });
     else restore.mutate(version);
   }
-  if (error) return <FailureNote message={error.message} />;
-  if (!versions) return <Skeleton h={160} />;
+  if (!versions) return <Loading data={versions} error={error} height={160} />;
   if (versions.length === 0) return <Text c="dimmed">{nothingYet(kind)}</Text>;
   return (
     <>

@@ -28,11 +28,12 @@ interface Props<T> {
   readonly columns: readonly Column<T>[];
   readonly records: readonly T[] | undefined;
   readonly keyOf: (record: T) => string;
-  readonly order: string;
+  /** Without it, the order is not for the reader to choose. */
+  readonly order?: string;
   /** The order unless another one is chosen; a phone offers it as an option. */
   readonly defaultOrder?: string;
-  readonly onOrder: (order: string) => void;
-  readonly isBusy: boolean;
+  readonly onOrder?: (order: string) => void;
+  readonly isBusy?: boolean;
   /** Number of placeholder rows until the first answer. */
   readonly expected?: number;
   /** With it, each row can be chosen. */
@@ -53,10 +54,10 @@ export function DataTable<T>(props: Props<T>) {
     columns,
     records,
     keyOf,
-    order,
+    order = '',
     defaultOrder = order,
-    onOrder,
-    isBusy,
+    onOrder = () => undefined,
+    isBusy = records === undefined,
     expected = 8,
     selection,
   } = props;

@@ -10,8 +10,8 @@ import { rich, t } from '../../lib/words/words.ts';
 import { CopyField } from '../code/copy-field.tsx';
 import { QrCode } from '../code/qr-code.tsx';
 import { Row, RowButton } from '../list/row.tsx';
+import { RowList } from '../list/row-list.tsx';
 import { shortId } from '../names/names.tsx';
-import blocks from '../page/blocks.module.css';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 
@@ -92,20 +92,18 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
     );
   return (
     <Stack>
-      {phones.length > 0 && (
-        <ul className={blocks.rows} aria-label={t('Your phones')}>
-          {phones.map((phone) => (
-            <Line
-              key={phone.objectId}
-              appId={appId}
-              phone={phone}
-              isChosen={phone.objectId === chosen}
-              onChoose={onChoose}
-              onRemove={onRemove}
-            />
-          ))}
-        </ul>
-      )}
+      <RowList rows={phones} error={null} label={t('Your phones')}>
+        {(phone) => (
+          <Line
+            key={phone.objectId}
+            appId={appId}
+            phone={phone}
+            isChosen={phone.objectId === chosen}
+            onChoose={onChoose}
+            onRemove={onRemove}
+          />
+        )}
+      </RowList>
       {shown ? (
         <Code {...shown} isOver={data.code === null} />
       ) : (

@@ -1,9 +1,9 @@
-import { Alert, Button, Skeleton, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { LanguagePicker } from '../../components/page/language-picker.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
@@ -44,8 +44,8 @@ export function AccountPage() {
           )}
         </Alert>
       )}
-      <FailureNote message={error?.message ?? problemText(problem)} />
-      {!factors && !error && <Skeleton h={320} />}
+      <FailureNote message={problemText(problem)} />
+      <Loading data={factors} error={error} height={320} />
       {factors && (
         <>
           <AuthenticatorApp since={factors.totp?.since} onCodes={setCodes} />

@@ -1,9 +1,9 @@
-import { Skeleton, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { visitorsAsked } from './asked.ts';
@@ -192,12 +192,8 @@ function Hours({ appId, period, search, calendar }: HoursProps) {
         { name: calendar?.name, hasCalendar: Boolean(calendar) },
       )}
     >
-      <FailureNote message={error?.message} />
-      {data ? (
-        <HoursPlot period={period} numbers={data} kind={kindOf(search)} calendar={calendar} />
-      ) : (
-        <Skeleton h={260} />
-      )}
+      <Loading data={data} error={error} height={260} />
+      {data && <HoursPlot period={period} numbers={data} kind={kindOf(search)} calendar={calendar} />}
     </Block>
   );
 }

@@ -1,7 +1,7 @@
-import { Anchor, Skeleton, Text, TextInput } from '@mantine/core';
+import { Anchor, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { rich, t } from '../../lib/words/words.ts';
@@ -33,11 +33,10 @@ export function ApiPage() {
           },
         )}
       </PageHeader>
-      <FailureNote message={error?.message} />
       {op && all && shown?.operationId !== op && (
         <FailureNote message={t('There is no operation called {op}.', { op })} />
       )}
-      {!tags && !error && <Skeleton h={300} />}
+      <Loading data={tags} error={error} height={300} />
       {tags && shown && (
         <div className={classes.page}>
           <Index appId={appId} tags={tags} shown={shown} q={q} />

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
@@ -60,8 +60,8 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
       title={t('Connection')}
       about={t('The device connects by MQTT with its own user name and password, and receives only its topic.')}
     >
-      <FailureNote message={(error ?? (asking ? null : issue.error))?.message} />
-      {!data && !error && <Skeleton h={80} />}
+      <FailureNote message={asking ? undefined : issue.error?.message} />
+      <Loading data={data} error={error} height={80} />
       {data && data.issuedAt === null && (
         <NoCredentials mayIssue={mayChange} isBusy={issue.isPending} onIssue={() => issue.mutate()} />
       )}

@@ -1,7 +1,9 @@
-import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Table } from '@mantine/core';
+import { Badge, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { type Column, DataTable } from '../../components/list/data-table.tsx';
+import { RowButton } from '../../components/list/row.tsx';
 import { BeaconLink } from '../../components/names/names.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -52,99 +54,75 @@ function GatewayTable({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(gatewaysQuery(appId));
   const times = useTimes(appId);
   const [placing, setPlacing] = useState<string>();
+  if (data?.length === 0)
+    return (
+      <EmptyState
+        icon="antenna"
+        title={t('No gateway has reported yet')}
+        text={t('Make a secret key for it, and enter the key in the gateway. The handbook for gateways says where.')}
+      />
+    );
   return (
     <>
       <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={200} />}
-      {data?.length === 0 && (
-        <EmptyState
-          icon="antenna"
-          title={t('No gateway has reported yet')}
-          text={t('Make a secret key for it, and enter the key in the gateway. The handbook for gateways says where.')}
+      {!(error && !data) && (
+        <DataTable
+          label={t('Gateways')}
+          columns={columnsOf(appId, times, setPlacing)}
+          records={data}
+          keyOf={({ gatewayId }) => gatewayId}
+          expected={3}
         />
-      )}
-      {data && data.length > 0 && (
-        <Table.ScrollContainer minWidth={720}>
-          <Table aria-label={t('Gateways')}>
-            <Table.Thead>
-              <Table.Tr>
-                {[
-                  ...[t('Name'), t('State'), t('Place'), t('Last heard'), t('Hears today'), t('Clock'), t('Firmware')],
-                  ...[t('Load'), t('Running since')],
-                ].map((label) => (
-                  <Table.Th key={label} scope="col">
-                    {label}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((gateway) => (
-                <GatewayRow
-                  key={gateway.gatewayId}
-                  {...{ appId, gateway, times }}
-                  onPlace={() => setPlacing(gateway.gatewayId)}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
       )}
       {placing && <PlaceDialog appId={appId} gatewayId={placing} onClose={() => setPlacing(undefined)} />}
     </>
   );
 }
 
-interface RowProps {
-  readonly appId: string;
-  readonly gateway: Gateway;
-  readonly times: Times;
-  readonly onPlace: () => void;
-}
-
-function GatewayRow({ appId, gateway, times, onPlace }: RowProps) {
-  const { gatewayId, isOnline, beaconId, heardAt, heardBeacons, firmware, load, uptime } = gateway;
-  return (
-    <Table.Tr>
-      <Table.Td>{gatewayId}</Table.Td>
-      <Table.Td>
-        <Badge variant="light" tt="none" color={isOnline ? 'teal' : 'yellow'}>
-          {isOnline ? t('Online') : t('Offline')}
-        </Badge>
-      </Table.Td>
-      <Table.Td>
-        {beaconId ? (
-          <BeaconLink appId={appId} beaconId={beaconId.objectId} />
-        ) : (
-          <NoPlace gatewayId={gatewayId} onPlace={onPlace} />
-        )}
-      </Table.Td>
-      <Table.Td>
-        <span title={times.dateTime(heardAt)}>{showAge(heardAt)}</span>
-      </Table.Td>
-      <Table.Td>{t('{count, plural, one {# beacon} other {# beacons}}', { count: heardBeacons })}</Table.Td>
-      <Table.Td>{clockWords(gateway)}</Table.Td>
-      <Table.Td>{firmware}</Table.Td>
-      <Table.Td>{load === undefined ? '' : `${tenths(100 * load)} %`}</Table.Td>
-      <Table.Td>{uptime === undefined ? '' : showDuration(uptime)}</Table.Td>
-    </Table.Tr>
-  );
-}
+const columnsOf = (appId: string, times: Times, onPlace: (gatewayId: string) => void): readonly Column<Gateway>[] => [
+  { name: 'name', label: t('Name'), render: ({ gatewayId }) => gatewayId },
+  {
+    name: 'state',
+    label: t('State'),
+    render: ({ isOnline }) => (
+      <Badge color={isOnline ? 'teal' : 'yellow'}>{isOnline ? t('Online') : t('Offline')}</Badge>
+    ),
+  },
+  {
+    name: 'place',
+    label: t('Place'),
+    render: ({ gatewayId, beaconId }) =>
+      beaconId ? (
+        <BeaconLink appId={appId} beaconId={beaconId.objectId} />
+      ) : (
+        <NoPlace gatewayId={gatewayId} onPlace={() => onPlace(gatewayId)} />
+      ),
+  },
+  {
+    name: 'heardAt',
+    label: t('Last heard'),
+    render: ({ heardAt }) => <span title={times.dateTime(heardAt)}>{showAge(heardAt)}</span>,
+  },
+  {
+    name: 'hears',
+    label: t('Hears today'),
+    render: ({ heardBeacons }) => t('{count, plural, one {# beacon} other {# beacons}}', { count: heardBeacons }),
+  },
+  { name: 'clock', label: t('Clock'), render: clockWords },
+  { name: 'firmware', label: t('Firmware'), render: ({ firmware }) => firmware },
+  { name: 'load', label: t('Load'), render: ({ load }) => (load === undefined ? '' : `${tenths(100 * load)} %`) },
+  {
+    name: 'uptime',
+    label: t('Running since'),
+    render: ({ uptime }) => (uptime === undefined ? '' : showDuration(uptime)),
+  },
+];
 
 /** What it hears of tags counts for a place only once a beacon stands for it. */
 function NoPlace({ gatewayId, onPlace }: { readonly gatewayId: string; readonly onPlace: () => void }) {
-  const may = useMayCall()('createBeacon');
-  if (!may) return null;
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      aria-label={t('{action}: {name}', { action: t('Put on a floor'), name: gatewayId })}
-      onClick={onPlace}
-    >
-      {t('Put on a floor')}
-    </Button>
-  );
+  if (!useMayCall()('createBeacon')) return null;
+  const label = t('Put on a floor');
+  return <RowButton label={label} of={t('{action}: {name}', { action: label, name: gatewayId })} onClick={onPlace} />;
 }
 
 /** Seconds by which a clock may be off before anybody has to know. */

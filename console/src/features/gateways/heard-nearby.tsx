@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Menu, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Row, RowButton } from '../../components/list/row.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import {
@@ -36,22 +37,21 @@ export function HeardNearby({ appId }: Props) {
           'Hold a tag or beacon close to a gateway: it comes to the top of this list within seconds. Phones and watches of visitors are not listed.',
         )}
       </Text>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={200} />}
-      {data?.length === 0 && (
-        <EmptyState
-          icon="antenna"
-          title={t('Nothing unknown nearby')}
-          text={t('In the last ten minutes, gateways have heard only what the app knows.')}
-        />
-      )}
-      {data && data.length > 0 && (
-        <Stack component="ol" gap="md" p={0} m={0} aria-label={t('Heard nearby')}>
-          {data.map((heard) => (
-            <HeardItem key={heard.tag} appId={appId} heard={heard} onAdopt={setAdopting} />
-          ))}
-        </Stack>
-      )}
+      <RowList
+        rows={data}
+        error={error}
+        label={t('Heard nearby')}
+        height={200}
+        empty={
+          <EmptyState
+            icon="antenna"
+            title={t('Nothing unknown nearby')}
+            text={t('In the last ten minutes, gateways have heard only what the app knows.')}
+          />
+        }
+      >
+        {(heard) => <HeardItem key={heard.tag} appId={appId} heard={heard} onAdopt={setAdopting} />}
+      </RowList>
       <AdoptionRules appId={appId} />
       {adopting && (
         <AdoptDialog key={adopting.heard.tag} appId={appId} adopted={adopting} onClose={() => setAdopting(undefined)} />
@@ -69,28 +69,20 @@ function HeardItem({ appId, heard, onAdopt }: ItemProps) {
   const { tag, rssi, gatewayId, heardAt, battery } = heard;
   const name = nameOfHeard(heard);
   return (
-    <Group component="li" justify="space-between" gap="xs">
-      <Stack gap={4}>
+    <Row
+      title={
         <Group gap="xs">
-          <Text fw={600} component="span">
-            {name}
-          </Text>
-          <Badge variant="light" tt="none" color={rssi >= closeRssi ? 'teal' : 'gray'}>
-            {signalWords(rssi)}
-          </Badge>
-          <Text size="sm" c="dimmed">
-            {t('at {gateway}, {age}', { gateway: gatewayId, age: showAge(heardAt) })}
-            {battery !== undefined && ` · ${t('battery {percent} %', { percent: Math.round(battery) })}`}
-          </Text>
+          {name}
+          <Badge color={rssi >= closeRssi ? 'teal' : 'gray'}>{signalWords(rssi)}</Badge>
         </Group>
-        {name !== tag && (
-          <Text size="xs" c="dimmed" className="mono">
-            {tag}
-          </Text>
-        )}
-      </Stack>
-      <HeardActions appId={appId} heard={heard} name={name} onAdopt={onAdopt} />
-    </Group>
+      }
+      facts={[
+        t('at {gateway}, {age}', { gateway: gatewayId, age: showAge(heardAt) }),
+        battery !== undefined && t('battery {percent} %', { percent: Math.round(battery) }),
+        name !== tag && <span className="mono">{tag}</span>,
+      ]}
+      tools={<HeardActions appId={appId} heard={heard} name={name} onAdopt={onAdopt} />}
+    />
   );
 }
 
@@ -136,15 +128,12 @@ function HeardActions({ appId, heard, name, onAdopt }: ItemProps & { readonly na
         </Menu>
       )}
       {may && (
-        <Button
-          size="xs"
-          variant="default"
-          loading={hide.isPending}
-          aria-label={t('{action}: {name}', { action: t('Ignore'), name })}
+        <RowButton
+          label={t('Ignore')}
+          of={t('{action}: {name}', { action: t('Ignore'), name })}
+          isBusy={hide.isPending}
           onClick={() => hide.mutate()}
-        >
-          {t('Ignore')}
-        </Button>
+        />
       )}
     </Group>
   );
@@ -162,41 +151,36 @@ export function IgnoredTags({ appId }: Props) {
     refresh: nearbyKeys(appId),
   });
   return (
-    <Stack gap="md">
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={200} />}
-      {data?.length === 0 && (
+    <RowList
+      rows={data}
+      error={error}
+      label={t('Ignored')}
+      height={200}
+      empty={
         <EmptyState
           icon="antenna"
           title={t('Nothing is ignored')}
           text={t('What you ignore under Heard nearby is listed here.')}
         />
+      }
+    >
+      {({ tag, ignoredAt }) => (
+        <Row
+          key={tag}
+          title={<span className="mono">{tag}</span>}
+          facts={[t('since {time}', { time: times.minute(ignoredAt) })]}
+          tools={
+            may && (
+              <RowButton
+                label={t('Show again')}
+                of={t('{action}: {name}', { action: t('Show again'), name: tag })}
+                isBusy={show.isPending && show.variables === tag}
+                onClick={() => show.mutate(tag)}
+              />
+            )
+          }
+        />
       )}
-      {data && data.length > 0 && (
-        <Stack component="ul" gap="md" p={0} m={0} aria-label={t('Ignored')}>
-          {data.map(({ tag, ignoredAt }) => (
-            <Group component="li" key={tag} gap="xs">
-              <Text component="span" className="mono" size="sm">
-                {tag}
-              </Text>
-              <Text size="sm" c="dimmed">
-                {t('since {time}', { time: times.minute(ignoredAt) })}
-              </Text>
-              {may && (
-                <Button
-                  size="xs"
-                  variant="default"
-                  loading={show.isPending && show.variables === tag}
-                  aria-label={t('{action}: {name}', { action: t('Show again'), name: tag })}
-                  onClick={() => show.mutate(tag)}
-                >
-                  {t('Show again')}
-                </Button>
-              )}
-            </Group>
-          ))}
-        </Stack>
-      )}
-    </Stack>
+    </RowList>
   );
 }

@@ -1,9 +1,9 @@
-import { Button, Skeleton, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import names from '../../components/names/names.module.css';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { rich, t } from '../../lib/words/words.ts';
@@ -15,8 +15,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(stepsQuery(appId));
   const mayCall = useMayCall();
   const may = useMay();
-  if (error) return <FailureNote message={error.message} />;
-  if (!data) return <Skeleton h={320} />;
+  if (!data) return <Loading data={data} error={error} height={320} />;
   const current = data.beacons === 0 ? 1 : data.messages === 0 ? 2 : 3;
   return (
     <ol className={classes.steps}>

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { PersonExport } from '../../components/export/person-export.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { TechnicalDetails } from '../../components/page/technical-details.tsx';
@@ -168,8 +168,7 @@ function Phones({ appId, user }: Props) {
   const phones = data?.results;
   return (
     <>
-      <FailureNote message={error?.message} />
-      {!data && !error && <Skeleton h={200} mt="md" />}
+      <Loading data={data} error={error} height={200} />
       {phones && <WhatHappened appId={appId} phones={phones.map(({ objectId }) => objectId)} />}
       {phones?.map((installation) => (
         <PhoneBlock key={installation.objectId} appId={appId} installation={installation} />

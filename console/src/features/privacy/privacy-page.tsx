@@ -1,9 +1,9 @@
-import { Button, Group, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { copyText } from '../../lib/actions/clipboard.ts';
@@ -43,12 +43,11 @@ export function PrivacyPage() {
           },
         )}
       </PageHeader>
-      <FailureNote message={error?.message} />
       <Block
         title={t('Notice')}
         about={t('For the privacy notice of the house. Have it checked before it is published.')}
       >
-        {!notice && !error && <Skeleton h={320} />}
+        <Loading data={notice} error={error} height={320} />
         {notice && (
           <Stack gap="lg">
             <Group justify="space-between" gap="sm">

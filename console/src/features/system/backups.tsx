@@ -1,11 +1,11 @@
-import { Button, Group, Progress, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Progress, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { ConfirmedDownload } from '../../components/export/confirmed-download.tsx';
 import { Row, RowButton } from '../../components/list/row.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
 import { Block } from '../../components/page/block.tsx';
-import blocks from '../../components/page/blocks.module.css';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
@@ -43,27 +43,30 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
         { most: data?.most ?? 5 },
       )}
     >
-      <FailureNote message={error?.message ?? (data?.failure ? told(data.failure.message) : undefined)} />
+      <FailureNote message={data?.failure ? told(data.failure.message) : undefined} />
       <RestoreNotes />
-      {!data && !error && <Skeleton h={60} />}
       {data?.running && <Going running={data.running} />}
-      {data?.results.length === 0 && !data.running && (
-        <Text c="dimmed" size="sm" mb="md">
-          {t('No backups yet. Create one and download it to another machine.')}
-        </Text>
-      )}
-      {data && data.results.length > 0 && (
-        <ul className={blocks.rows} aria-label={t('Backups')}>
-          {data.results.map((backup) => (
-            <Line
-              key={backup.backupId}
-              backup={backup}
-              onDelete={() => setGoing(backup)}
-              onRestore={() => setBack(backup)}
-            />
-          ))}
-        </ul>
-      )}
+      <RowList
+        rows={data?.results}
+        error={error}
+        label={t('Backups')}
+        empty={
+          !data?.running && (
+            <Text c="dimmed" size="sm" mb="md">
+              {t('No backups yet. Create one and download it to another machine.')}
+            </Text>
+          )
+        }
+      >
+        {(backup) => (
+          <Line
+            key={backup.backupId}
+            backup={backup}
+            onDelete={() => setGoing(backup)}
+            onRestore={() => setBack(backup)}
+          />
+        )}
+      </RowList>
       <Group mt="md">
         <Button
           loading={start.isPending}

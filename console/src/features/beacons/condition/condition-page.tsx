@@ -1,10 +1,11 @@
-import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Row } from '../../../components/list/row.tsx';
+import { RowList } from '../../../components/list/row-list.tsx';
 import { findingTitles } from '../../../components/names/finding-words.ts';
 import names from '../../../components/names/names.module.css';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
@@ -64,18 +65,17 @@ export function ConditionPage() {
           />
           {shown && shown.length > 0 && <SaveCsv appId={appId} findings={shown} />}
         </Group>
-        <FailureNote message={error?.message} />
-        {!data && !error && <Skeleton h={200} />}
-        {shown?.length === 0 && (
-          <EmptyState icon="check" title={t('Nothing here')} text={t('No beacon is known to have a problem.')} />
-        )}
-        {shown && shown.length > 0 && (
-          <Stack component="ol" gap="lg" p={0} m={0} aria-label={t('Findings')}>
-            {shown.map((finding) => (
-              <FindingItem key={`${finding.beaconId} ${finding.kind}`} appId={appId} finding={finding} />
-            ))}
-          </Stack>
-        )}
+        <RowList
+          rows={shown}
+          error={error}
+          label={t('Findings')}
+          height={200}
+          empty={
+            <EmptyState icon="check" title={t('Nothing here')} text={t('No beacon is known to have a problem.')} />
+          }
+        >
+          {(finding) => <FindingItem key={`${finding.beaconId} ${finding.kind}`} appId={appId} finding={finding} />}
+        </RowList>
       </Stack>
     </>
   );
@@ -90,26 +90,23 @@ function FindingItem({ appId, finding }: ItemProps) {
   const times = useTimes(appId);
   const { beaconId, name, kind, text, since, state, stateAt, by } = finding;
   return (
-    <Stack component="li" gap={4}>
-      <Group gap="xs">
-        <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={names.link}>
-          {name}
-        </Link>
-        <Badge variant="light" color={finding.isFound ? 'yellow' : 'gray'} tt="none">
-          {findingTitles[kind]}
-        </Badge>
-        <Text size="sm" c="dimmed">
-          {t('since {time}', { time: times.minute(since) })}
-        </Text>
-      </Group>
+    <Row
+      title={
+        <Group gap="xs">
+          <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={names.link}>
+            {name}
+          </Link>
+          <Badge color={finding.isFound ? 'yellow' : 'gray'}>{findingTitles[kind]}</Badge>
+        </Group>
+      }
+      facts={[
+        t('since {time}', { time: times.minute(since) }),
+        stateAt && by && stateWords(state, { by, time: times.minute(stateAt) }),
+      ]}
+      tools={<FindingActions appId={appId} finding={finding} />}
+    >
       <Text size="sm">{told(text)}</Text>
-      {stateAt && by && (
-        <Text size="sm" c="dimmed">
-          {stateWords(state, { by, time: times.minute(stateAt) })}
-        </Text>
-      )}
-      <FindingActions appId={appId} finding={finding} />
-    </Stack>
+    </Row>
   );
 }
 

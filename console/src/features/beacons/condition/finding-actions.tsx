@@ -1,4 +1,5 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
+import { RowButton } from '../../../components/list/row.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMay } from '../../../lib/data/access.ts';
 import { changeFinding, type Finding, findingsQuery } from '../../../lib/fleet/findings.ts';
@@ -20,15 +21,12 @@ export function FindingActions({ appId, finding }: Props) {
   });
   if (!may) return null;
   const button = (state: Finding['state'], label: string) => (
-    <Button
-      size="xs"
-      variant="default"
-      loading={change.isPending && change.variables === state}
-      aria-label={t('{action}: {name}', { action: label, name: finding.name })}
+    <RowButton
+      label={label}
+      of={t('{action}: {name}', { action: label, name: finding.name })}
+      isBusy={change.isPending && change.variables === state}
       onClick={() => change.mutate(state)}
-    >
-      {label}
-    </Button>
+    />
   );
   const isOver = finding.state === 'done' || finding.state === 'muted';
   return (

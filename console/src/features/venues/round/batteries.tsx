@@ -1,5 +1,7 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Row, RowButton } from '../../../components/list/row.tsx';
+import { RowList } from '../../../components/list/row-list.tsx';
 import { findingTitles } from '../../../components/names/finding-words.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import {
@@ -11,7 +13,6 @@ import {
   needsBattery,
 } from '../../../lib/fleet/findings.ts';
 import { t } from '../../../lib/words/words.ts';
-import classes from './round.module.css';
 
 interface Props {
   readonly appId: string;
@@ -20,7 +21,7 @@ interface Props {
 
 /** The beacons of the venue that need a battery, in the order of a walk; each is done when somebody says so. */
 export function Batteries({ appId, venueId }: Props) {
-  const { data = [] } = useQuery(findingsQuery(appId));
+  const { data = [], error } = useQuery(findingsQuery(appId));
   const change = useAction({
     run: (finding: Finding) => changeFinding(appId, finding, 'done'),
     undo: (_, finding) => changeFinding(appId, finding, finding.state),
@@ -34,29 +35,23 @@ export function Batteries({ appId, venueId }: Props) {
       <Text fw={600}>
         {t('{count, plural, one {# battery} other {# batteries}} to change', { count: left.length })}
       </Text>
-      <ul className={classes.rows}>
-        {left.map((finding) => (
-          <li key={`${finding.beaconId} ${finding.kind}`}>
-            <Group className={classes.row} justify="space-between" wrap="nowrap">
-              <span>
-                {finding.name}
-                <br />
-                <Text span size="xs" c="dimmed">
-                  {findingTitles[finding.kind]}
-                </Text>
-              </span>
-              <Button
-                variant="default"
-                loading={change.isPending && change.variables === finding}
-                aria-label={t('{action}: {name}', { action: t('Changed'), name: finding.name })}
+      <RowList rows={left} error={error}>
+        {(finding) => (
+          <Row
+            key={`${finding.beaconId} ${finding.kind}`}
+            title={finding.name}
+            facts={[findingTitles[finding.kind]]}
+            tools={
+              <RowButton
+                label={t('Changed')}
+                of={t('{action}: {name}', { action: t('Changed'), name: finding.name })}
+                isBusy={change.isPending && change.variables === finding}
                 onClick={() => change.mutate(finding)}
-              >
-                {t('Changed')}
-              </Button>
-            </Group>
-          </li>
-        ))}
-      </ul>
+              />
+            }
+          />
+        )}
+      </RowList>
     </Stack>
   );
 }
