@@ -38,8 +38,8 @@ describe('activity in the console', () => {
   const open = (rest = '') => goTo(page, `/console/apps/${site.app.appId}/activity${rest}`);
 
   testInFull('where nothing has happened, each page says what would be there', async () => {
-    for (const tab of ['events', 'visits', 'deliveries', 'logs']) {
-      await open(`/${tab}`);
+    for (const tab of ['', '/events', '/visits', '/deliveries', '/logs']) {
+      await open(tab);
       await heading('Nothing has happened yet').waitFor();
     }
     await open('/analytics');
@@ -69,7 +69,7 @@ describe('activity in the console', () => {
     await site.app.app.ticker.tick();
     await site.send([site.decided('ENTER', start)]);
     await site.app.app.idle();
-    await open();
+    await open('/events');
     await page.getByText('1–5 of 5').waitFor();
     await link('Entered Hall').first().waitFor();
     assert.equal(await first('events', 0), 'Entered Hall');
@@ -82,6 +82,40 @@ describe('activity in the console', () => {
     await page.getByText('Times are in Asia/Tokyo.').waitFor();
     await link(`Left ${script}`).waitFor();
     await assertAccessible(page);
+  });
+
+  test('the log has events and messages as one list, of one place, person or time, and says how long a visitor stayed', async () => {
+    const entries = page.getByRole('list', { name: 'Log' }).getByRole('listitem');
+    const titles = () => entries.getByRole('link').allInnerTexts();
+    await page.getByLabel('View').selectOption('Everything');
+    await becomes(titles, [
+      'Welcome',
+      'Entered Hall',
+      'Left Hall',
+      'Welcome',
+      'Entered Hall',
+      `Left ${script}`,
+      `Entered ${script}`,
+    ]);
+    await entries
+      .filter({ hasText: `Left ${script}` })
+      .getByText('after 2 min')
+      .waitFor();
+    await assertAccessible(page);
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('hal');
+    await page.getByRole('option', { name: 'Hall' }).click();
+    await becomes(titles, ['Entered Hall', 'Left Hall', 'Entered Hall']);
+    await page.getByLabel('Range of time').selectOption('hour');
+    await becomes(titles, ['Entered Hall']);
+    const [{ installationId }] = await site.list('events', { order: '-objectId', limit: '1' });
+    await page.getByRole('combobox', { name: 'Visitor' }).fill(installationId.objectId.slice(-6));
+    await page.getByRole('option', { name: installationId.objectId.slice(-6) }).click();
+    await page.getByLabel('Range of time').selectOption('All times');
+    await becomes(titles, ['Entered Hall']);
+    await page.getByLabel('View').selectOption('Events');
+    await page.getByText('1–1 of 1').waitFor();
+    await open('/events');
+    await page.getByText('1–5 of 5').waitFor();
   });
 
   test('an event opens its why: what was shown with its push, and what stopped the others', async () => {
@@ -114,7 +148,7 @@ describe('activity in the console', () => {
   });
 
   test('a range, a kind and a beacon narrow the list, and the address keeps them', async () => {
-    await open();
+    await open('/events');
     await page.getByLabel('Range of time').selectOption('hour');
     await page.getByText('1–1 of 1').waitFor();
     await page.getByLabel('Range of time').selectOption('week');
@@ -133,7 +167,7 @@ describe('activity in the console', () => {
   });
 
   test('visits tell how long they were, and whether the end was seen or inferred', async () => {
-    await link('Visits').click();
+    await page.getByLabel('View').selectOption('Visits');
     await page.getByText('1–3 of 3').waitFor();
     assert.equal(await first('visits', 2), 'still here');
     const ended = async (row: number) => (await rows('visits').nth(row).locator('td').allInnerTexts()).slice(2, 4);
@@ -197,7 +231,7 @@ describe('activity in the console', () => {
 
   testInFull('an installer sees who by an id only, and no way to the installation', async () => {
     const other = await openAs(browser, { app: site.app, origin, role: 'installer' });
-    await goTo(other.page, `/console/apps/${site.app.appId}/activity`);
+    await goTo(other.page, `/console/apps/${site.app.appId}/activity/events`);
     await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();
     await other.page.getByText('What happened').waitFor();
     assert.equal(await other.page.locator('a[href*="/installations/"]').count(), 0);
@@ -210,7 +244,7 @@ describe('activity in the console', () => {
     const scenario = await site.scenario({ beacons: [cafe], alertTitle: 'Coffee is ready' });
     site.app.clock.now += 60_000;
     await site.send([{ beacon: cafe, event: 'ENTER', occurredAt: site.now }]);
-    await open();
+    await open('/events');
     await link(`Entered ${script}`).first().click();
     await link('Coffee is ready').click();
     await heading('Tour').waitFor();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { saveDemoMark } from '../../../server/src/features/operate/apps/demo-mark.ts';
 import { makeEverything } from '../../../server/test/support/interface/everything.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { listenWithConsole, type Visit } from '../browser.ts';
@@ -15,7 +16,10 @@ const notVisited: ReadonlySet<string> = new Set([
   '/phone',
   '/apps/$appId',
   '/apps/$appId/',
-  '/apps/$appId/activity',
+  '/apps/$appId/activity/events',
+  '/apps/$appId/activity/visits',
+  '/apps/$appId/activity/deliveries',
+  '/apps/$appId/activity/logs',
   '/apps/$appId/notifications',
   '/apps/$appId/notifications/new',
   '/apps/$appId/notifications/$notificationId',
@@ -37,9 +41,11 @@ export interface Filled {
   readonly made: Made;
 }
 
-/** A service with one record of each kind that apps make. */
+/** A service with one record of each kind that apps make, under the banner of a demo, which takes room on every page. */
 export async function openFilledSite(): Promise<Filled> {
   const site = await openSite('sqlite', { PHAROS_PRIVATE_TARGETS: '127.0.0.1' });
+  const mark = { seed: 'a', madeAt: 0, appId: '', userId: '', adminId: '', passwordHash: '', step: 0, rows: 0 };
+  await saveDemoMark(site.app.storage.db, { state: 'ready', ...mark });
   const origin = await listenWithConsole(site.app);
   await site.app.app.apps.change(site.app.appId, { name: 'Museum guide' });
   await site.app.app.buckets.createBucket(site.app.appId, 'birds');
@@ -104,6 +110,18 @@ export async function idsOfRoutes({ site, origin, made }: Filled, { context }: V
     $providerId: google['providerId'] ?? google['objectId'] ?? '',
   };
 }
+
+/** In a page: nothing is on its way any more. */
+export const isSettled = `document.querySelector('#page :is(.mantine-Skeleton-root, [aria-busy="true"])') === null`;
+
+/** In a page: where its first figure, row or field begins, px. */
+export const firstContent = `(() => {
+  const kinds = 'input, select, textarea, td, li, dd, dt, canvas, img, svg[role="img"], form, section, button, [role="radiogroup"], [role="progressbar"], .mantine-Alert-root, [class*="empty"]';
+  const boxes = [...document.querySelectorAll('#page :is(' + kinds + ')')]
+    .filter((one) => one.checkVisibility() && !one.closest('header, nav:not(:has(input))'))
+    .map((one) => one.getBoundingClientRect());
+  return Math.round(Math.min(...boxes.filter(({ width, height }) => width > 8 && height > 8).map(({ top }) => top + scrollY)));
+})()`;
 
 /** Every page behind the sign-in, with an address of each, from a page of the console. */
 export async function everyPage(

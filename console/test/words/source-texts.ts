@@ -59,7 +59,7 @@ const forMachine = new Set(
 /** Functions whose texts are names, addresses and patterns. */
 const machineCalls = new Set(
   [
-    'addEventListener querySelector querySelectorAll closest matchMedia includes startsWith endsWith split replace',
+    'addEventListener querySelector querySelectorAll closest matches matchMedia includes startsWith endsWith split replace',
     'replaceAll getRouteApi call dataKey RegExp DateTimeFormat NumberFormat pointer belongs test lazyPage',
   ]
     .join(' ')

@@ -46,8 +46,9 @@ interface Props<Id extends ListOperation> {
   readonly empty: EmptyTexts;
   /** Between the heading and the list. */
   readonly above?: ReactNode;
-  /** A condition of the page itself, such as a period; "Show all" removes it too. */
+  /** A condition of the page itself, such as a period; "Show all" removes it too, and leaves `all` in the address. */
   readonly scope?: JsonObject | undefined;
+  readonly all?: object;
   /** Beside the search field. */
   readonly tools?: ReactNode;
   /** Other views of the section: beside the search field, and where there is nothing yet. */
@@ -117,6 +118,7 @@ function Records<Id extends ListOperation>({
   list,
   params,
   scope,
+  all,
   layout,
   views,
   tools = views,
@@ -149,7 +151,7 @@ function Records<Id extends ListOperation>({
       )}
       <FailureNote message={error ? failureText(error) : undefined} />
       {data?.count === 0 && isNarrowed ? (
-        <Nothing plural={plural} onAll={() => (scope ? go({}) : change({ q: undefined, where: undefined }))} />
+        <Nothing plural={plural} onAll={() => (scope ? go({ ...all }) : change({ q: undefined, where: undefined }))} />
       ) : (
         !(error && !data) &&
         (layout?.(data?.results, isFetching, bulk && { chosen, onChange: setChosen }) ?? (

@@ -106,9 +106,9 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
           {pushId && (
             <Fact label={t('Part of')}>
               <Link
-                to="/apps/$appId/activity/deliveries"
+                to="/apps/$appId/activity"
                 params={{ appId }}
-                search={{ where: { pushId } }}
+                search={{ list: 'deliveries', where: { pushId } }}
                 className={names.link}
               >
                 {t('a push to many')}

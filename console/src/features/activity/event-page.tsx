@@ -218,9 +218,9 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
         )}
         <Fact label={t('Visit')}>
           <Link
-            to="/apps/$appId/activity/events"
+            to="/apps/$appId/activity"
             params={{ appId }}
-            search={{ where: { visitId: event.visitId } }}
+            search={{ list: 'events', where: { visitId: event.visitId } }}
             className={names.link}
           >
             {t('all events of the visit')}

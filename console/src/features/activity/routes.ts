@@ -1,45 +1,28 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { appPage, forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
-import { readActivitySearch } from './search.ts';
+import { type LogList, readActivitySearch } from './search.ts';
 
-const pages = () => import('./activity-pages.tsx');
-
-const start = createRoute({
+const log = createRoute({
   getParentRoute: () => app,
   path: '/activity',
-  beforeLoad: ({ params }) => {
-    throw redirect({ to: '/apps/$appId/activity/events', params });
-  },
+  validateSearch: readActivitySearch,
+  component: forRoles('listEvents', () => import('./log-page.tsx'), 'LogPage'),
 });
 
-const events = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/events',
-  validateSearch: readActivitySearch,
-  component: forRoles('listEvents', pages, 'EventsPage'),
-});
-
-const visits = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/visits',
-  validateSearch: readActivitySearch,
-  component: forRoles('listVisits', pages, 'VisitsPage'),
-});
-
-const deliveries = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/deliveries',
-  validateSearch: readActivitySearch,
-  component: forRoles('listDeliveries', pages, 'DeliveriesPage'),
-});
-
-const logs = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/logs',
-  validateSearch: readActivitySearch,
-  component: forRoles('listLogs', pages, 'LogsPage'),
-});
+/** The address of a list before there was one log. */
+const former = <const TPath extends string>(path: TPath, list: LogList) =>
+  createRoute({
+    getParentRoute: () => app,
+    path,
+    beforeLoad: ({ params, search }) => {
+      throw redirect({
+        to: '/apps/$appId/activity',
+        params: params as { appId: string },
+        search: { ...readActivitySearch(search), list },
+      });
+    },
+  });
 
 const event = appPage('/activity/events/$eventId', 'getEvent', () => import('./event-page.tsx'), 'EventPage');
 
@@ -58,4 +41,13 @@ const whatIf = createRoute({
   component: forRoles('simulateSightings', () => import('./what-if-page.tsx'), 'WhatIfPage'),
 });
 
-export const activityRoutes = [whatIf, start, events, visits, deliveries, logs, event, delivery] as const;
+export const activityRoutes = [
+  whatIf,
+  log,
+  former('/activity/events', 'events'),
+  former('/activity/visits', 'visits'),
+  former('/activity/deliveries', 'deliveries'),
+  former('/activity/logs', 'logs'),
+  event,
+  delivery,
+] as const;

@@ -61,7 +61,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
         name: 'beacon',
         label: t('Beacon'),
         render: ({ objectId, beaconId }: Visit) => (
-          <Link to="/apps/$appId/activity/events" params={{ appId }} search={{ where: { visitId: objectId } }}>
+          <Link to="/apps/$appId/activity" params={{ appId }} search={{ list: 'events', where: { visitId: objectId } }}>
             <BeaconName appId={appId} beaconId={beaconId.objectId} />
           </Link>
         ),

@@ -1,28 +1,26 @@
-import { Badge, Button, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { where } from '@pharos/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Badge, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
-import { offered, searchLimit } from '../../components/form/offered.ts';
-import { type Fields, useFields } from '../../components/form/use-fields.ts';
-import { BeaconLink, shortId, TriggerLink } from '../../components/names/names.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { BeaconLink, TriggerLink } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMay, useMayCall } from '../../lib/data/access.ts';
+import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { verdictReason } from '../../lib/text/reason-words.ts';
-import { showAge } from '../../lib/time/time.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
+import { VisitorPicker } from './visitor-picker.tsx';
 import { type Rehearsal, verdictsOf, type WalkFields, walkBody } from './what-if.ts';
 import { messageKinds, outcomeColors, outcomeWords } from './words.ts';
 
@@ -107,7 +105,14 @@ function Walk({ appId, times, beacon }: WalkProps) {
         <form onSubmit={submit} noValidate>
           <Stack gap="md" maw={560}>
             <FailureNote message={fields.rest([])} />
-            <VisitorField appId={appId} fields={fields} />
+            <VisitorPicker
+              appId={appId}
+              label={t('Visitor')}
+              description={t('Somebody who was never here, or a phone with its visits and what it has been shown')}
+              placeholder={t('Somebody who was never here')}
+              value={fields.values.visitor || undefined}
+              onChange={(chosen) => fields.set('visitor', chosen ?? '')}
+            />
             <BeaconSelect
               appId={appId}
               many
@@ -144,50 +149,6 @@ function Walk({ appId, times, beacon }: WalkProps) {
       </Block>
       {ask.data && <Outcome appId={appId} rehearsal={ask.data} times={times} />}
     </>
-  );
-}
-
-function VisitorField({ appId, fields }: { readonly appId: string; readonly fields: Fields<WalkFields> }) {
-  const [typed, setTyped] = useState('');
-  const mayChoose = useMayCall()('listInstallations');
-  const seesPhones = useMay()('installations.personal');
-  const asked = typed.trim();
-  const { data } = useQuery({
-    queryKey: dataKey(appId, 'listInstallations', 'walk', asked),
-    queryFn: () =>
-      dataOf(appId).call('listInstallations', {
-        query: {
-          // Some roles know phones only by the ids that the service gives them.
-          ...(asked ? { where: where().contains(seesPhones ? 'installationId' : 'objectId', asked) } : {}),
-          order: '-updatedAt',
-          limit: searchLimit,
-        },
-      }),
-    enabled: mayChoose,
-    placeholderData: keepPreviousData,
-  });
-  const found = offered(
-    (data?.results ?? []).map(({ objectId, installationId, deviceType, updatedAt }) => ({
-      value: objectId,
-      label: `${shortId(installationId ?? objectId)}, ${deviceType}, ${showAge(updatedAt)}`,
-    })),
-  );
-  if (!mayChoose) return null;
-  return (
-    <Select
-      label={t('Visitor')}
-      description={t('Somebody who was never here, or a phone with its visits and what it has been shown')}
-      placeholder={t('Somebody who was never here')}
-      data={found}
-      filter={({ options }) => options}
-      searchable
-      clearable
-      searchValue={typed}
-      onSearchChange={(text) => setTyped(found.some(({ label }) => label === text) ? '' : text)}
-      value={fields.values.visitor || null}
-      onChange={(chosen) => fields.set('visitor', chosen ?? '')}
-      nothingFoundMessage={t('No phone has this id.')}
-    />
   );
 }
 

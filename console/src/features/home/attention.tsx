@@ -127,9 +127,9 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
         age: showAge(failures[0]?.lastAt ?? ''),
         link: (inner) => (
           <Link
-            to="/apps/$appId/activity/deliveries"
+            to="/apps/$appId/activity"
             params={{ appId }}
-            search={{ kind: 'failed', range: 'week' }}
+            search={{ list: 'deliveries', kind: 'failed', range: 'week' }}
             className={names.link}
           >
             {inner}

@@ -43,9 +43,9 @@ function Steps({ appId, funnel }: { readonly appId: string; readonly funnel: Fun
   const lost = deliveries.failed + deliveries.expired;
   const list = (kind: string) => (
     <Link
-      to="/apps/$appId/activity/deliveries"
+      to="/apps/$appId/activity"
       params={{ appId }}
-      search={{ range: 'today', kind }}
+      search={{ list: 'deliveries', range: 'today', kind }}
       className={`${names.link} ${classes.underlined}`}
     >
       {t('Show them')}

@@ -45,9 +45,9 @@ export function LiveNow({ appId }: { readonly appId: string }) {
             {live.beacons.map(({ beaconId, name, visitors, since }) => (
               <li key={beaconId}>
                 <Link
-                  to="/apps/$appId/activity/visits"
+                  to="/apps/$appId/activity"
                   params={{ appId }}
-                  search={{ beacon: beaconId, where: { isOpen: true } }}
+                  search={{ list: 'visits', beacon: beaconId, where: { isOpen: true } }}
                   className={names.link}
                 >
                   {name ?? t('a deleted beacon')}
@@ -153,9 +153,9 @@ export function LastHour({ appId, live }: { readonly appId: string; readonly liv
       </ul>
       {events.length > 0 && (
         <Link
-          to="/apps/$appId/activity/events"
+          to="/apps/$appId/activity"
           params={{ appId }}
-          search={{ range: 'hour' }}
+          search={{ list: 'events', range: 'hour' }}
           className={`${names.link} ${classes.all}`}
         >
           {t('All events of the last hour')}

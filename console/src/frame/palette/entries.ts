@@ -17,6 +17,7 @@ type Needs = keyof typeof dataNeeds;
 interface Action {
   readonly label: string;
   readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
   readonly icon: IconName;
   /** An operation of the app's data, or what a role may do. */
   readonly needs: Needs | Permission;
@@ -42,10 +43,26 @@ const actions: readonly Action[] = [
   { label: t('Export what is known of a person'), to: '/apps/$appId/users', icon: 'download', needs: 'users.change' },
   {
     label: t('Read why a message was not shown'),
-    to: '/apps/$appId/activity/events',
+    to: '/apps/$appId/activity',
+    search: { list: 'events' },
     icon: 'activity',
     needs: 'listEvents',
   },
+  {
+    label: t('Visits'),
+    to: '/apps/$appId/activity',
+    search: { list: 'visits' },
+    icon: 'activity',
+    needs: 'listVisits',
+  },
+  {
+    label: t('Deliveries'),
+    to: '/apps/$appId/activity',
+    search: { list: 'deliveries' },
+    icon: 'megaphone',
+    needs: 'listDeliveries',
+  },
+  { label: t('Log records'), to: '/apps/$appId/activity', search: { list: 'logs' }, icon: 'list', needs: 'listLogs' },
   { label: t('Make a new app key'), to: '/apps/$appId/keys', icon: 'key', needs: 'keys.write' },
   { label: t('Switch the app off'), to: '/apps/$appId/settings', icon: 'settings', needs: 'apps.change' },
   { label: t('Delete the app'), to: '/apps/$appId/settings', icon: 'trash', needs: 'apps.delete' },
@@ -122,7 +139,15 @@ export function fixedEntries(session: Session, appId: string | undefined): reado
               (isOperation(needs) ? standing.mayCall(needs) : standing.may(needs)) &&
               (!byApp || standing.venues === undefined),
           )
-          .map(({ label, to, icon }) => ({ key: label, label, kind: actionOn(to), icon, to, params })),
+          .map(({ label, to, search, icon }) => ({
+            key: label,
+            label,
+            kind: actionOn(to),
+            icon,
+            to,
+            params,
+            ...(search && { search }),
+          })),
         ...(standing.may('settings.read') && standing.venues === undefined
           ? settings.map((one) => ({ ...one, params }))
           : []),

@@ -106,8 +106,14 @@ function PhoneDetails({ appId, installation, isAlone = false }: Props) {
           <span className={classes.logs}>
             {logs
               .filter(({ needs }) => mayCall(needs))
-              .map(({ to, label }) => (
-                <Link key={to} to={to} params={{ appId }} search={{ visitor: objectId }} className={names.link}>
+              .map(({ list, label }) => (
+                <Link
+                  key={list}
+                  to="/apps/$appId/activity"
+                  params={{ appId }}
+                  search={{ list, visitor: objectId }}
+                  className={names.link}
+                >
                   {label}
                 </Link>
               ))}
@@ -122,9 +128,9 @@ function PhoneDetails({ appId, installation, isAlone = false }: Props) {
 }
 
 const logs = [
-  { to: '/apps/$appId/activity/visits', label: t('Visits'), needs: 'listVisits' },
-  { to: '/apps/$appId/activity/events', label: t('Events'), needs: 'listEvents' },
-  { to: '/apps/$appId/activity/deliveries', label: t('Deliveries'), needs: 'listDeliveries' },
+  { list: 'visits', label: t('Visits'), needs: 'listVisits' },
+  { list: 'events', label: t('Events'), needs: 'listEvents' },
+  { list: 'deliveries', label: t('Deliveries'), needs: 'listDeliveries' },
 ] as const;
 
 const purposes = [

@@ -63,9 +63,9 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
       }
       beside={
         <Link
-          to="/apps/$appId/activity/deliveries"
+          to="/apps/$appId/activity"
           params={{ appId }}
-          search={{ visitor: installation.objectId }}
+          search={{ list: 'deliveries', visitor: installation.objectId }}
           className={names.link}
         >
           {t('Its deliveries')}

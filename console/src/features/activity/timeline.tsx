@@ -1,0 +1,105 @@
+import { Badge, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import list from '../../components/list/list.module.css';
+import { Row } from '../../components/list/row.tsx';
+import { RowList } from '../../components/list/row-list.tsx';
+import names from '../../components/names/names.module.css';
+import { BeaconName, TriggerName, VisitorId } from '../../components/names/names.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
+import { deliveryColors } from '../../lib/text/delivery-words.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { showDuration, type Times, useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
+import { type LogEntry, logQuery } from './log.ts';
+import { LogFilters, LogLists } from './log-filters.tsx';
+import { deliveryWord } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity');
+
+/** What visitors did at beacons and which messages were sent, as one list. */
+export function Timeline() {
+  const { appId } = route.useParams();
+  const { range, beacon, visitor } = route.useSearch();
+  const times = useTimes(appId);
+  const hasDeliveries = useMayCall()('listDeliveries');
+  const scope = { ...(range && { range }), ...(beacon && { beacon }), ...(visitor && { visitor }) };
+  const log = useInfiniteQuery(logQuery(appId, scope, times.zone, hasDeliveries));
+  return (
+    <>
+      <PageHeader title={t('Log')}>
+        {t('Who came and left, and which messages were sent. Times are in {zone}.', { zone: times.zone })}
+      </PageHeader>
+      <div className={list.toolbar}>
+        <LogLists />
+        <LogFilters hasBeacon />
+      </div>
+      <RowList
+        rows={log.data?.pages.flat()}
+        error={log.error}
+        label={t('Log')}
+        height={420}
+        empty={
+          Object.keys(scope).length > 0 ? (
+            <Text>{t('Nothing matches.')}</Text>
+          ) : (
+            <EmptyState
+              icon="activity"
+              title={t('Nothing has happened yet')}
+              text={t('Events appear here as soon as an app reports that a visitor came near a beacon.')}
+            />
+          )
+        }
+        older={{ label: t('Show older'), ...log }}
+      >
+        {(entry) => <Entry key={entry.objectId} {...{ appId, entry, times }} />}
+      </RowList>
+    </>
+  );
+}
+
+interface EntryProps {
+  readonly appId: string;
+  readonly entry: LogEntry;
+  readonly times: Times;
+}
+
+function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
+  if (event) {
+    const { objectId, beaconId, installationId, occurredAt, enteredAt } = event;
+    const stay =
+      event.event === 'EXIT' && enteredAt ? (Date.parse(occurredAt) - Date.parse(enteredAt)) / 1000 : undefined;
+    return (
+      <Row
+        title={
+          <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId: objectId }} className={names.link}>
+            {eventWords[event.event]} <BeaconName appId={appId} beaconId={beaconId.objectId} />
+          </Link>
+        }
+        facts={[
+          times.dateTime(occurredAt),
+          <VisitorId key="visitor" objectId={installationId.objectId} />,
+          stay !== undefined && t('after {duration}', { duration: showDuration(stay) }),
+        ]}
+      />
+    );
+  }
+  const { objectId, triggerId, pushId, installationId, createdAt, state } = delivery;
+  return (
+    <Row
+      title={
+        <Link
+          to="/apps/$appId/activity/deliveries/$deliveryId"
+          params={{ appId, deliveryId: objectId }}
+          className={names.link}
+        >
+          {pushId || !triggerId ? t('A push') : <TriggerName appId={appId} triggerId={triggerId} />}
+        </Link>
+      }
+      facts={[times.dateTime(createdAt), installationId && <VisitorId objectId={installationId.objectId} />]}
+      tools={<Badge color={deliveryColors[state]}>{deliveryWord(delivery)}</Badge>}
+    />
+  );
+}
