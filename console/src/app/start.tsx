@@ -22,6 +22,11 @@ export function start(root: HTMLElement): void {
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) void queries.invalidateQueries();
   });
+  // The keyboard of a phone takes half of the window.
+  visualViewport?.addEventListener('resize', () => {
+    const { activeElement } = document;
+    if (activeElement?.matches('input, textarea, select')) activeElement.scrollIntoView({ block: 'nearest' });
+  });
   const again = () => void pages.invalidate();
   createRoot(root).render(
     <StrictMode>

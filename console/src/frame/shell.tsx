@@ -42,7 +42,7 @@ export function Shell() {
       <a className={classes.skip} href="#page">
         {t('Skip to the page')}
       </a>
-      <header className={classes.side} data-open={menu.isOpen || undefined}>
+      <header className={classes.side} data-open={menu.isOpen || undefined} data-demo={session.demo || undefined}>
         <div className={classes.top}>
           <Link to="/apps" className={classes.brand}>
             <Lighthouse size={28} />

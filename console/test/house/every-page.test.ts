@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, patienceMs, type Visit } from '../browser.ts';
-import { everyPage, type Filled, idsOfRoutes, openFilledSite } from './routes.ts';
+import { everyPage, type Filled, firstContent, idsOfRoutes, isSettled, openFilledSite } from './routes.ts';
 
 /** Of each kind of screen one: the tests of the screens look at them in light. */
 const lookedAtInDark: ReadonlySet<string> = new Set([
@@ -22,6 +22,11 @@ const lookedAtInDark: ReadonlySet<string> = new Set([
   '/system',
 ]);
 
+const desk = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+/** Where the first figure, row or field of a page begins at the latest, px. */
+const beginsBy = 220;
+
 describe('every page that the console has', () => {
   let filled: Filled;
   let browser: Browser;
@@ -36,6 +41,7 @@ describe('every page that the console has', () => {
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'owner' });
     page = visited.page;
+    await page.setViewportSize(desk);
     ids = await idsOfRoutes(filled, visited);
     await page.goto(`/console/apps/${site.app.appId}/home`);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -45,8 +51,9 @@ describe('every page that the console has', () => {
     await filled?.site.close();
   });
 
-  test('puts the focus on its heading and names itself in the title, so that it is read out', async () => {
+  test('puts the focus on its heading, names itself in the title, so that it is read out, and begins high', async () => {
     const silent: string[] = [];
+    const low: string[] = [];
     const unexplained: string[] = [];
     let before = '';
     for (const [route, address] of await everyPage(page, ids)) {
@@ -60,8 +67,10 @@ describe('every page that the console has', () => {
       if (!(await becomesTrue(`Boolean(${help})`))) unexplained.push(route);
       else sections.add(String(await page.evaluate(help)));
       if (lookedAtInDark.has(route)) await isAccessibleInDark();
+      low.push(...(await beginsLow()).map((where) => `${route}: ${where}`));
     }
     assert.deepEqual(silent, []);
+    assert.deepEqual(low, []);
     assert.deepEqual(unexplained, []);
   });
 
@@ -84,6 +93,18 @@ describe('every page that the console has', () => {
     for (const latest = Date.now() + patienceMs; Date.now() < latest; await setTimeout(50))
       if (await page.evaluate(expression)) return true;
     return false;
+  }
+
+  /** The sizes at which the page begins too low, with where. */
+  async function beginsLow(): Promise<readonly string[]> {
+    await becomesTrue(isSettled);
+    const low: string[] = [];
+    for (const size of [phone, desk]) {
+      await page.setViewportSize(size);
+      const top = Number(await page.evaluate(firstContent));
+      if (!(top <= beginsBy)) low.push(`${top} at ${size.width}`);
+    }
+    return low;
   }
 
   async function isAccessibleInDark(): Promise<void> {
