@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -138,4 +139,25 @@ describe('a venue of three floors is set up from pictures', () => {
     assert.ok(hands.seconds < 600, `in less than ten minutes: ${hands.said}`);
     assert.deepEqual(visited.complaints, []);
   });
+
+  testInFull(
+    'a single picture leads to its floor, to a beacon on it, and from there to the first message',
+    async () => {
+      const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
+      await create(app, '/api/v2/beacons', { uuid, major: 1, minor: 4, name: 'Cask' }, headers);
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        button('Add floors from pictures').click(),
+      ]);
+      await chooser.setFiles([picture('Cellar.png', 400)]);
+      await page.getByRole('dialog').getByRole('button', { name: 'Add 1 floor' }).click();
+      await page.getByRole('heading', { name: 'Cellar, Town hall' }).waitFor();
+      await page.getByRole('combobox', { name: 'Put a beacon on this floor' }).click();
+      await page.getByRole('option', { name: 'Cask' }).click();
+      await page.getByRole('link', { name: 'Write a message' }).click();
+      await page.getByRole('heading', { name: 'New message' }).waitFor();
+      await page.getByText('Cask').first().waitFor();
+      assert.deepEqual(visited.complaints, []);
+    },
+  );
 });

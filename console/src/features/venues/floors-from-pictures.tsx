@@ -1,4 +1,5 @@
 import { Button, FileButton, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
@@ -94,20 +95,31 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
   const [widest, setWidest] = useState<number | string>('');
   // Of all that were chosen: the widest one may be there already when the others are tried again.
   const [maxPixels] = useState(() => Math.max(...drafts.map(({ pixels }) => pixels)));
+  // A single one is opened, to put beacons on it.
+  const [isOne] = useState(drafts.length === 1);
+  const navigate = useNavigate();
   const add = useAction({
     run: async () => {
-      let rest = drafts;
+      let [rest, floorId] = [drafts, ''];
       for (const draft of drafts) {
-        await withSession(() => addFloor(appId, venueId, draft, scaleFor(maxPixels, widest)));
+        floorId = await withSession(() => addFloor(appId, venueId, draft, scaleFor(maxPixels, widest)));
         // What is there is not added again, if a later one fails.
         rest = rest.filter((one) => one !== draft);
         onChange(rest);
       }
+      return floorId;
     },
     done: t('The floors are added.'),
     refresh: planKeys(appId),
     showsError: true,
-    after: onClose,
+    after: (floorId) => {
+      onClose();
+      if (isOne)
+        void navigate({
+          to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
+          params: { appId, venueId, floorId },
+        });
+    },
   });
   const set = (at: number, change: Partial<Draft>) =>
     onChange(drafts.map((draft, index) => (index === at ? { ...draft, ...change } : draft)));
@@ -172,11 +184,12 @@ async function addFloor(appId: string, venueId: string, draft: Draft, metresPerP
     to: { x: plan.width, y: 0 },
     metres: plan.width * metresPerPixel,
   };
-  await dataOf(appId).floors.create({
+  const { objectId } = await dataOf(appId).floors.create({
     venueId: pointer('Venue', venueId),
     name: draft.name.trim(),
     level: Number(draft.level),
     plan,
     ...(scale ? { scale } : {}),
   });
+  return objectId;
 }

@@ -5,7 +5,9 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import names from '../../../components/names/names.module.css';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { LinkButton } from '../../../components/page/link-button.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
+import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
@@ -52,6 +54,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
   const stored = placeOf(beacon);
   const { from, typed, type, begin } = usePlace(stored);
   const queries = useQueryClient();
+  const mayCall = useMayCall();
   const [found, setFound] = useState<Beacon>();
   const isWhole = typeof typed.x === 'number' && typeof typed.y === 'number';
   const to = { x: round(Number(typed.x)), y: round(Number(typed.y)) };
@@ -87,6 +90,17 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
           ),
         })}
       </Text>
+      {mayCall('createNotification') && (
+        <LinkButton
+          to="/apps/$appId/messages/new"
+          params={{ appId }}
+          search={{ beacon: beacon.objectId }}
+          icon="edit"
+          isPlain
+        >
+          {t('Write a message')}
+        </LinkButton>
+      )}
       <form onSubmit={submit}>
         <div className={classes.pair}>
           {(['x', 'y'] as const).map((axis) => (
