@@ -10,3 +10,7 @@ export function readMessageSearch(search: Readonly<Record<string, unknown>>): Me
   const { state } = search;
   return { ...rest, ...(state === 'on' || state === 'off' ? { state } : {}) };
 }
+
+/** What may have been saved on this device. */
+export const isPlainSearch = (saved: unknown): saved is Record<string, unknown> =>
+  typeof saved === 'object' && saved !== null;

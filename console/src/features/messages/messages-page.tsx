@@ -8,6 +8,7 @@ import { updatedColumn } from '../../components/list/columns.tsx';
 import { type Column, DataTable } from '../../components/list/data-table.tsx';
 import { sizeOf } from '../../components/list/list-search.ts';
 import { Pager } from '../../components/list/pager.tsx';
+import { SavedMenu } from '../../components/list/saved-menu.tsx';
 import { SearchField } from '../../components/list/search-field.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -24,7 +25,7 @@ import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { listedMessages } from './listed-messages.ts';
 import { attachmentOf, isInSeries, type Message } from './message.ts';
-import type { MessageSearch } from './message-search.ts';
+import { isPlainSearch, type MessageSearch, readMessageSearch } from './message-search.ts';
 import { messageKeys, messagesQuery } from './message-store.ts';
 import { MessageSwitch } from './message-switch.tsx';
 import { languagesOfMessage, nextDates } from './message-words.ts';
@@ -131,6 +132,13 @@ function List({ appId, messages, search, mayChange }: ListProps) {
           ]}
           value={search.state ?? ''}
           onChange={(state) => change({ state: state || undefined } as MessageSearch)}
+        />
+        <SavedMenu
+          list={`filters ${appId} messages`}
+          kind="filter"
+          present={search.q || search.state ? { q: search.q, state: search.state } : undefined}
+          isValid={isPlainSearch}
+          onChoose={(saved) => void navigate({ search: readMessageSearch(saved) })}
         />
       </div>
       {bulk && (
