@@ -116,11 +116,11 @@ export const isSettled = `document.querySelector('#page :is(.mantine-Skeleton-ro
 
 /** In a page: where its first figure, row or field begins, px. */
 export const firstContent = `(() => {
-  const kinds = 'input, select, textarea, td, li, dd, dt, canvas, img, svg[role="img"], form, section, button, [role="radiogroup"], [role="progressbar"], .mantine-Alert-root, [class*="empty"]';
+  const kinds = 'input, select, textarea, td, li, dd, dt, canvas, img, svg[role="img"], form, section, button, [role="radiogroup"], .mantine-Progress-root, .mantine-Alert-root, [class*="empty"]';
   const boxes = [...document.querySelectorAll('#page :is(' + kinds + ')')]
     .filter((one) => one.checkVisibility() && !one.closest('header, nav:not(:has(input))'))
     .map((one) => one.getBoundingClientRect());
-  return Math.round(Math.min(...boxes.filter(({ width, height }) => width > 8 && height > 8).map(({ top }) => top + scrollY)));
+  return Math.round(Math.min(...boxes.filter(({ width, height }) => width > 8 && height > 4).map(({ top }) => top + scrollY)));
 })()`;
 
 /** Every page behind the sign-in, with an address of each, from a page of the console. */

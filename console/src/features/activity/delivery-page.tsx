@@ -37,7 +37,7 @@ export function DeliveryPage() {
       title={(delivery) =>
         delivery ? t('Delivery: {outcome}', { outcome: inSentence(deliveryWord(delivery)) }) : t('Delivery')
       }
-      all={{ label: t('All deliveries'), to: '/apps/$appId/activity/deliveries', params: { appId } }}
+      all={{ label: t('Log'), to: '/apps/$appId/activity', params: { appId } }}
     >
       {(delivery) => (
         <>

@@ -64,7 +64,7 @@ export function EventPage() {
           t('Event')
         )
       }
-      all={{ label: t('All events'), to: '/apps/$appId/activity/events', params: { appId } }}
+      all={{ label: t('Log'), to: '/apps/$appId/activity', params: { appId } }}
     >
       {({ event, deliveries }) => (
         <>

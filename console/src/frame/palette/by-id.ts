@@ -1,4 +1,4 @@
-import { PharosError } from '@pharos/sdk';
+import { PharosError, type Query, where } from '@pharos/sdk';
 import type { Standing } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { type Listed, type ListOperation, readPage } from '../../lib/data/listed.ts';
@@ -8,12 +8,15 @@ import type { dataNeeds } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import type { PaletteEntry } from './entry.ts';
 
-/** What has an id that somebody has copied from a log, a mail or a webhook. */
+/** The kinds of records, each found by the id that somebody has copied from a log, a mail or a webhook, and some by name. */
 
-type Found = Omit<PaletteEntry, 'key'> | undefined;
+export type Entry = Omit<PaletteEntry, 'key'>;
+type Found = Entry | undefined;
 
 /** One that can be asked, as far as the role may: what it has by this id. */
 type Asked = (appId: string, id: string) => Promise<Found>;
+
+export const maxOfKind = 5;
 
 const isObjectId = (text: string) => /^[0-9A-Za-z]{20}$/.test(text);
 /** What an app has given a phone as its id is mostly a UUID. */
@@ -42,29 +45,47 @@ export async function findRecordById(appId: string, bucketName: string, id: stri
   return results.length > 0 ? { kind: bucketName, label: id, icon: 'table', to, params } : undefined;
 }
 
-type Kind = Asked & { readonly needs: keyof typeof dataNeeds };
+type Kind = Asked & {
+  readonly needs: keyof typeof dataNeeds;
+  readonly named?: (appId: string, text: string) => Promise<readonly Entry[]>;
+};
 
-function kind<Id extends ListOperation & keyof typeof dataNeeds>(
+type EntryOf<Id extends ListOperation> = (
+  one: Listed<Id>,
+  params: { readonly appId: string; readonly id: string },
+) => Entry;
+
+const kind = <Id extends ListOperation & keyof typeof dataNeeds>(needs: Id, entryOf: EntryOf<Id>): Kind =>
+  namedKind(needs, undefined, entryOf);
+
+/** `by` is the member that names a record. */
+function namedKind<Id extends ListOperation & keyof typeof dataNeeds>(
   needs: Id,
-  entryOf: (one: Listed<Id>, params: { readonly appId: string; readonly id: string }) => Found,
+  by: string | undefined,
+  entryOf: EntryOf<Id>,
 ): Kind {
-  const find: Asked = async (appId, id) => {
-    const { results } = await readPage(appId, needs, { where: { objectId: id }, limit: 1 });
-    const [one] = results;
-    return one && entryOf(one, { appId, id });
-  };
-  return Object.assign(find, { needs });
+  const read = async (appId: string, query: Query) =>
+    (await readPage(appId, needs, query)).results.map((one) => entryOf(one, { appId, id: one.objectId }));
+  const find: Asked = async (appId, id) => (await read(appId, { where: { objectId: id }, limit: 1 }))[0];
+  if (by === undefined) return Object.assign(find, { needs });
+  const named = (appId: string, text: string) =>
+    read(appId, { where: where().contains(by, text), order: by, limit: maxOfKind });
+  return Object.assign(find, { needs, named });
 }
 
+/** The searches for what has this text in its name. */
+export const searchesByName = ({ mayCall }: Standing, appId: string, text: string) =>
+  kinds.flatMap(({ needs, named }) => (named && mayCall(needs) ? [named(appId, text)] : []));
+
 const kinds: readonly Kind[] = [
-  kind('listNotifications', ({ description }, { appId, id }) => ({
+  namedKind('listNotifications', 'description', ({ description }, { appId, id }) => ({
     kind: t('Message'),
     label: description,
     icon: 'bell',
     to: '/apps/$appId/messages/$messageId',
     params: { appId, messageId: id },
   })),
-  kind('listStorylines', ({ title }, { appId, id }) => ({
+  namedKind('listStorylines', 'title', ({ title }, { appId, id }) => ({
     kind: t('Message'),
     label: title,
     icon: 'bell',
@@ -99,14 +120,14 @@ const kinds: readonly Kind[] = [
     to: '/apps/$appId/activity/events/$eventId',
     params: { appId, eventId: id },
   })),
-  kind('listBeacons', ({ name }, { appId, id }) => ({
+  namedKind('listBeacons', 'name', ({ name }, { appId, id }) => ({
     kind: t('Beacon'),
     label: name,
     icon: 'beacon',
     to: '/apps/$appId/beacons/$beaconId',
     params: { appId, beaconId: id },
   })),
-  kind('listVenues', ({ name }, { appId, id }) => ({
+  namedKind('listVenues', 'name', ({ name }, { appId, id }) => ({
     kind: t('Venue'),
     label: name,
     icon: 'map',

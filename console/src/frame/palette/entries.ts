@@ -9,7 +9,7 @@ import { policyLabels } from '../../lib/text/policy-labels.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import { dataNeeds, type Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import { findRecordById, searchesById } from './by-id.ts';
+import { findRecordById, maxOfKind, searchesById, searchesByName } from './by-id.ts';
 import type { PaletteEntry } from './entry.ts';
 
 type Needs = keyof typeof dataNeeds;
@@ -173,8 +173,6 @@ export function matching(entries: readonly PaletteEntry[], text: string): readon
     );
 }
 
-const maxOfKind = 5;
-
 export interface FoundRecords {
   readonly entries: readonly PaletteEntry[];
   /** Why some kinds could not be searched; the others were. */
@@ -185,63 +183,10 @@ export interface FoundRecords {
 
 /** Records whose name contains a text, or that have this id. @throws PharosError without a session */
 export async function findRecords(session: Session, appId: string, text: string): Promise<FoundRecords> {
-  const { notifications, storylines, beacons, venues } = dataOf(appId);
-  const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: maxOfKind });
   const standing = standingOf(session, appId);
   const may = (operation: Needs) => standing.mayCall(operation);
   const found = await Promise.allSettled([
-    may('listNotifications')
-      ? notifications.list(by('description')).then(({ results }) =>
-          allOf(results, ({ objectId, description }) =>
-            record({
-              kind: t('Message'),
-              label: description,
-              icon: 'bell',
-              to: '/apps/$appId/messages/$messageId',
-              params: { appId, messageId: objectId },
-            }),
-          ),
-        )
-      : nothing,
-    may('listStorylines')
-      ? storylines.list(by('title')).then(({ results }) =>
-          allOf(results, ({ objectId, title }) =>
-            record({
-              kind: t('Message'),
-              label: title,
-              icon: 'bell',
-              to: '/apps/$appId/messages/$messageId',
-              params: { appId, messageId: objectId },
-            }),
-          ),
-        )
-      : nothing,
-    may('listBeacons')
-      ? beacons.list(by('name')).then(({ results }) =>
-          allOf(results, ({ objectId, name }) =>
-            record({
-              kind: t('Beacon'),
-              label: name,
-              icon: 'beacon',
-              to: '/apps/$appId/beacons/$beaconId',
-              params: { appId, beaconId: objectId },
-            }),
-          ),
-        )
-      : nothing,
-    may('listVenues')
-      ? venues.list(by('name')).then(({ results }) =>
-          allOf(results, ({ objectId, name }) =>
-            record({
-              kind: t('Venue'),
-              label: name,
-              icon: 'map',
-              to: '/apps/$appId/beacons/venues/$venueId',
-              params: { appId, venueId: objectId },
-            }),
-          ),
-        )
-      : nothing,
+    ...searchesByName(standing, appId, text).map(async (named) => ({ entries: (await named).map(record) })),
     may('listSchemas') ? findInBuckets(standing, appId, text) : nothing,
     standing.may('users.read') ? findUsers(appId, text) : nothing,
     may('listInstallations') && standing.may('installations.personal') && isShortId(text)

@@ -1,4 +1,5 @@
 import type { JsonObject, Query } from '@pharos/sdk';
+import { pageLanguage } from '../words/words.ts';
 
 /** A page of records, as list operations answer. */
 export interface RecordPageOf<T> {
@@ -38,3 +39,7 @@ export async function listAll<T extends { readonly objectId: string }>(
   for await (const page of allRecords(...asked)) found.push(...page);
   return found;
 }
+
+/** Sorted as people who read the language of the page look for names. */
+export const byName = <T extends { readonly name: string }>(records: readonly T[]): T[] =>
+  records.toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage()));

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { byName } from '../text/by-name.ts';
+import { byName } from './all-records.ts';
 import { call, callAsAnybody } from './api.ts';
 import { dataKey } from './listed.ts';
 import { isSomebodys } from './whose-page.ts';

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import { byName } from '../text/by-name.ts';
 import { listed, t } from '../words/words.ts';
-import { listAll } from './all-records.ts';
+import { byName, listAll } from './all-records.ts';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 

@@ -1,7 +1,6 @@
 import { type Beacon, type Floor, PharosError, type Zone } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { byName } from '../text/by-name.ts';
-import { listAll } from './all-records.ts';
+import { byName, listAll } from './all-records.ts';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 

@@ -2,11 +2,10 @@ import { NativeSelect, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BeaconSelect } from '../../../components/form/beacon-select.tsx';
 import { eventOptions } from '../../../components/rules/rules.ts';
-import { listAll } from '../../../lib/data/all-records.ts';
+import { byName, listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
 import { bucketsQuery } from '../../../lib/data/queries.ts';
-import { byName } from '../../../lib/text/by-name.ts';
 import { t } from '../../../lib/words/words.ts';
 import { type Goal, type GoalKind, goalKind, goalKinds, newGoal } from './effects.ts';
 

@@ -4,12 +4,11 @@ import { BeaconSelect } from '../../../components/form/beacon-select.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
-import { listAll } from '../../../lib/data/all-records.ts';
+import { byName, listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
 import { allFloorsQuery, pointer } from '../../../lib/data/venue-queries.ts';
-import { byName } from '../../../lib/text/by-name.ts';
 import { t } from '../../../lib/words/words.ts';
 import type { EditorProps } from './editors.tsx';
 
