@@ -13,6 +13,12 @@ export type LogEntry = { readonly objectId: string } & (
 
 const pageSize = 40;
 
+/** Who comes nearer or moves away is in the list of events alone. */
+const comings = <Q extends { readonly where: JsonObject }>(query: Q) => ({
+  ...query,
+  where: { ...query.where, event: { $in: ['ENTER', 'EXIT'] } },
+});
+
 /** What the log is narrowed to. */
 export type LogScope = Pick<ActivitySearch, 'range' | 'beacon' | 'visitor'>;
 
@@ -33,7 +39,7 @@ export const logQuery = (appId: string, scope: LogScope, zone: string, hasDelive
         return { where, order: '-objectId', limit: pageSize } as const;
       };
       const [events, deliveries] = await Promise.all([
-        call('listEvents', { query: queryBy('occurredAt', true), signal }),
+        call('listEvents', { query: comings(queryBy('occurredAt', true)), signal }),
         hasDeliveries && scope.beacon === undefined
           ? call('listDeliveries', { query: queryBy('createdAt', false), signal })
           : { results: [] },
