@@ -5984,6 +5984,11 @@ export const dataNeeds = {
   "getForecast": "numbers.read",
   "getMessageNumbers": "numbers.read",
   "listOccupancy": "numbers.read",
+  "listSurveys": "venues.read",
+  "createSurvey": "venues.write",
+  "getSurvey": "venues.read",
+  "deleteSurvey": "venues.write",
+  "getFloorAccuracy": "venues.read",
   "listGateways": "beacons.read",
   "listHeardNearby": "beacons.read",
   "listIgnoredTags": "beacons.read",
@@ -6056,6 +6061,11 @@ export const dataByVenue = [
   "getZoneForecasts",
   "getForecast",
   "listOccupancy",
+  "listSurveys",
+  "createSurvey",
+  "getSurvey",
+  "deleteSurvey",
+  "getFloorAccuracy",
   "listTelemetry"
 ] as const;
 

@@ -5,7 +5,7 @@ import { judgeEvents } from '../rules/judging.ts';
 import type { Firing, Rules, Trigger, Verdict } from '../rules/rule-types.ts';
 import { compareSamples, endings } from '../track.ts';
 import type { Decision, DecisionContext, JudgedAt, Reads, Sensed } from './decision.ts';
-import { goOn, nothing, type Sensing } from './in-order.ts';
+import { goOn, type KnownSite, nothing, type Sensing } from './in-order.ts';
 import { goBack, join, rememberLoneExits } from './late.ts';
 import { firedOf } from './messages.ts';
 import {
@@ -144,7 +144,7 @@ export async function decide(
           record,
           samples,
           now,
-          settingsOf: settingsFrom(reads, context.policy),
+          siteOf: siteFrom(reads, context.policy),
           kept: reads.kept,
           heldSince,
           retimed,
@@ -241,17 +241,21 @@ async function shownEarlier(reads: Reads, left: readonly Shown[]) {
 }
 
 /** What counts for a beacon: its own settings before those of the app. */
-const settingsFrom = (reads: Reads, policy: DecidingPolicy) => async (beaconIds: readonly string[]) => {
-  const together = policy.oneZone ? { oneZone: true as const } : {};
-  const common = policy.sensitivity === 'stable' ? together : { ...together, sensitivity: policy.sensitivity };
-  const places = new Map(
-    (await reads.places(beaconIds)).map(({ objectId, settings = {} }) => {
-      const { location, learned, ...alone } = settings;
-      return [objectId, { ...common, ...(policy.oneZone ? settings : alone) }];
-    }),
-  );
-  return (beaconId: string) => places.get(beaconId) ?? common;
-};
+const siteFrom =
+  (reads: Reads, policy: DecidingPolicy) =>
+  async (beaconIds: readonly string[]): Promise<KnownSite> => {
+    const together = policy.oneZone ? { oneZone: true as const } : {};
+    const common = policy.sensitivity === 'stable' ? together : { ...together, sensitivity: policy.sensitivity };
+    const places = await reads.places(beaconIds);
+    const settings = new Map(
+      places.map(({ objectId, settings = {} }) => {
+        const { location, learned, ...alone } = settings;
+        return [objectId, { ...common, ...(policy.oneZone ? settings : alone) }];
+      }),
+    );
+    const maps = new Map(policy.oneZone ? places.flatMap(({ objectId, map }) => (map ? [[objectId, map]] : [])) : []);
+    return { settingsOf: (id) => settings.get(id) ?? common, mapOf: (id) => maps.get(id) };
+  };
 
 interface Found {
   readonly sensed: Sensed;

@@ -3,6 +3,7 @@ import type { Evidence, Pass, PresenceEvent, PresenceSettings, ReceiverOffset } 
 import type { Seeding } from '../presence/visits.ts';
 import type { VenueHours } from '../rules/hours.ts';
 import type { Firing, Verdict } from '../rules/rule-types.ts';
+import type { BeaconMap } from '../survey/signal-map.ts';
 import type { DecidedOnPhone, Shown } from './on-phone.ts';
 import type { DecidingPolicy } from './policy.ts';
 import type { StoredSegment, TrackRecord, WrittenSamples } from './record.ts';
@@ -52,6 +53,8 @@ export interface ReportedPlace {
   readonly timeZone?: string | undefined;
   readonly hours?: VenueHours | undefined;
   readonly settings?: PresenceSettings;
+  /** What surveys say about its signal. */
+  readonly map?: BeaconMap | undefined;
 }
 
 /** What happened to one installation. */

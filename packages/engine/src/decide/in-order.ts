@@ -2,6 +2,7 @@ import {
   addEvidence,
   type Evidence,
   endings,
+  type Following,
   follow,
   noEvidence,
   type Pass,
@@ -36,14 +37,17 @@ export interface Sensing extends Seeding {
   /** Times of known samples that turned out to be wrong. */
   readonly retimed?: Retimed | undefined;
   readonly now: number;
-  /** The settings of the beacons of a set of samples. */
-  readonly settingsOf: (beaconIds: readonly string[]) => Promise<(beaconId: string) => PresenceSettings>;
+  /** What is known of beacons. */
+  readonly siteOf: (beaconIds: readonly string[]) => Promise<KnownSite>;
   readonly kept: HistoryReads;
   /** Since when (ms) the same person carries the installation. */
   readonly heldSince?: number | undefined;
   /** What was reported before this (ms) may be gone, because the app's retention is zero; without it, everything is there. */
   readonly keptSince?: number | undefined;
 }
+
+/** What is configured for beacons, and what surveys say of their signals. */
+export type KnownSite = Pick<Following, 'settingsOf' | 'mapOf'>;
 
 export const nothing = (record: TrackRecord): Sensed => ({
   record,
@@ -57,7 +61,13 @@ export const nothing = (record: TrackRecord): Sensed => ({
   ...noCorrections,
 });
 
-export const beaconsOf = (samples: readonly Sample[]) => [...new Set(samples.map(({ beaconId }) => beaconId))];
+/** The beacons of samples, and those that are in contact: a position is computed from all. */
+export const beaconsOf = (samples: readonly Sample[], track: TrackState) => [
+  ...new Set([
+    ...samples.map(({ beaconId }) => beaconId),
+    ...Object.keys(track.beacons).filter((id) => track.beacons[id]?.inContact),
+  ]),
+];
 
 /**
  * A new configuration does not change the past: each sample keeps what was configured when it arrived. A late one takes
@@ -225,9 +235,9 @@ function renameExit(track: TrackState, from: string, to: string): void {
 
 /** Applies samples that are newer than all before, or an EXIT at the instant of the newest one. */
 export async function goOn(sensing: Sensing): Promise<Sensed> {
-  const { installationId, seedOf, record, samples, now, settingsOf, heldSince, keptSince } = sensing;
-  const settings = await settingsOf(beaconsOf(samples));
-  const configured = withSettings(samples, settings);
+  const { installationId, seedOf, record, samples, now, siteOf, heldSince, keptSince } = sensing;
+  const site = await siteOf(beaconsOf(samples, record.track));
+  const configured = withSettings(samples, site.settingsOf);
   const segments = [...record.segments];
   const written: WrittenSamples[] = [];
   const events: PresenceEvent[] = [];
@@ -246,7 +256,7 @@ export async function goOn(sensing: Sensing): Promise<Sensed> {
     written.push({ startedAt: start, checkpoint: isFull ? track : null, samples: writeSamples(part) });
     segments[segments.length - 1] = [start, before + part.length];
     isFull = true;
-    const followed = follow({ installationId, seedOf, state: track, samples: part, settingsOf: settings, heldSince });
+    const followed = follow({ installationId, seedOf, state: track, samples: part, ...site, heldSince });
     track = followed.state;
     events.push(...followed.events);
     for (const id of followed.retracted) retracted.add(id);

@@ -6,13 +6,21 @@ import {
   MAX_VISIT_MS,
   newTrack,
   type PresenceEvent,
-  type PresenceSettings,
   type Retimed,
   type Sample,
   type TrackState,
 } from '../index.ts';
 import type { Sensed, StoredVisit } from './decision.ts';
-import { beaconsOf, nothing, partsOf, prune, type Sensing, withoutDropped, withSettings } from './in-order.ts';
+import {
+  beaconsOf,
+  type KnownSite,
+  nothing,
+  partsOf,
+  prune,
+  type Sensing,
+  withoutDropped,
+  withSettings,
+} from './in-order.ts';
 import {
   factsOf,
   markReported,
@@ -38,16 +46,17 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   if (merged.length === 0 || (duplicates === samples.length && retimed === undefined))
     return { ...nothing(sensing.record), duplicates };
   const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.ear), markReported);
-  const settings = await sensing.settingsOf(beaconsOf(merged));
+  const { settingsOf, mapOf } = await sensing.siteOf(beaconsOf(merged, checkpoint));
   // An existing contact keeps the settings under which it began.
   const settingsNow = (beaconId: string) => {
     const state = record.track.beacons[beaconId];
-    return state !== undefined && (state.inContact || state.visit !== null) ? state.settings : settings(beaconId);
+    return state !== undefined && (state.inContact || state.visit !== null) ? state.settings : settingsOf(beaconId);
   };
   const again = replay(sensing, {
     checkpoint,
     samples: withSettings(merged, settingsNow),
     settingsOf: settingsNow,
+    mapOf,
     heldSince: sensing.heldSince,
   });
   const newest = (merged.at(-1) as Sample).occurredAt;
@@ -151,12 +160,10 @@ function replay(
   {
     checkpoint,
     samples,
-    settingsOf,
-    heldSince,
-  }: {
+    ...known
+  }: KnownSite & {
     readonly checkpoint: TrackState;
     readonly samples: readonly Sample[];
-    readonly settingsOf: (beaconId: string) => PresenceSettings;
     readonly heldSince: number | undefined;
   },
 ) {
@@ -166,7 +173,7 @@ function replay(
   let track = checkpoint;
   for (const part of partsOf(samples, SEGMENT_SAMPLES)) {
     parts.push({ startedAt: (part[0] as Sample).occurredAt, checkpoint: track, samples: part });
-    const followed = follow({ installationId, seedOf, state: track, samples: part, settingsOf, heldSince });
+    const followed = follow({ installationId, seedOf, state: track, samples: part, ...known });
     track = followed.state;
     for (const id of followed.retracted) retracted.add(id);
     if (followed.retracted.length > 0) events = events.filter(({ id }) => !retracted.has(id));
@@ -219,18 +226,13 @@ export async function join({
   record,
   samples: sent,
   now,
-  settingsOf,
+  siteOf,
   kept,
 }: Sensing): Promise<Reconciled> {
   const samples = [...sent, ...loneExitsAfter(record, sent, now)].sort(compareSamples);
-  const settings = await settingsOf(beaconsOf(samples));
-  const { state, events } = follow({
-    installationId,
-    seedOf,
-    state: newTrack(record.ear),
-    samples,
-    settingsOf: settings,
-  });
+  const begun = newTrack(record.ear);
+  const site = await siteOf(beaconsOf(samples, begun));
+  const { state, events } = follow({ installationId, seedOf, state: begun, samples, ...site });
   const ends = endings({ installationId, seedOf, state, until: Number.MAX_SAFE_INTEGER, patience: 0 }).map(
     // A guess about an EXIT that never came is made now, not when the time for it would be over.
     (end) => ({ ...end, at: Math.max(end.leftAt ?? end.enteredAt ?? 0, Math.min(end.at, now)) }),

@@ -34,8 +34,14 @@ const MARGIN = 3;
 const FINEST_CELL = 1;
 const MAX_CELLS = 900;
 
+export type SettingsOf = (beaconId: string) => PresenceSettings;
+
 /** Makes the map. Beacons without a location have no part in it. */
-export function mapSignals(surveys: readonly Survey[], settingsOf: (beaconId: string) => PresenceSettings): SignalMap {
+export const mapSignals = (surveys: readonly Survey[], settingsOf: SettingsOf): SignalMap =>
+  allOf(signalMapSteps(surveys, settingsOf));
+
+/** The same in steps of some milliseconds, between which others can work. */
+export function* signalMapSteps(surveys: readonly Survey[], settingsOf: SettingsOf): Generator<void, SignalMap> {
   const found = new Map<string, (Residual & { readonly survey: string })[]>();
   for (const survey of surveys) {
     const heard = heardIn(survey, settingsOf).flatMap((one) => residualOf(one, settingsOf(one.beaconId)) ?? []);
@@ -45,24 +51,32 @@ export function mapSignals(surveys: readonly Survey[], settingsOf: (beaconId: st
       found.set(one.beaconId, own);
       own.push({ ...one, residual: one.residual - ear, survey: survey.id });
     }
+    yield;
   }
-  return Object.fromEntries(
-    [...found].map(([beaconId, residuals]) => {
-      const { location, measuredPower } = settingsOf(beaconId);
-      const floors = [...new Set(residuals.map(({ floor }) => floor))].sort((a, b) => a - b);
-      const part: BeaconMap = {
-        location: location as BeaconLocation,
-        ...(measuredPower === undefined ? {} : { measuredPower }),
-        floors: floors.map((floor) =>
-          mapFloor(
-            floor,
-            residuals.filter((one) => one.floor === floor),
-          ),
+  const map: Record<string, BeaconMap> = {};
+  for (const [beaconId, residuals] of found) {
+    const { location, measuredPower } = settingsOf(beaconId);
+    const floors = [...new Set(residuals.map(({ floor }) => floor))].sort((a, b) => a - b);
+    map[beaconId] = {
+      location: location as BeaconLocation,
+      ...(measuredPower === undefined ? {} : { measuredPower }),
+      floors: floors.map((floor) =>
+        mapFloor(
+          floor,
+          residuals.filter((one) => one.floor === floor),
         ),
-      };
-      return [beaconId, part];
-    }),
-  );
+      ),
+    };
+    yield;
+  }
+  return map;
+}
+
+/** All steps, one after the other. */
+export function allOf<T>(steps: Generator<void, T>): T {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
 }
 
 interface Residual extends Heard {

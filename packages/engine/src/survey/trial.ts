@@ -2,9 +2,9 @@ import { distanceAt } from '../position/geometry.ts';
 import { nearestOf } from '../position/nearest.ts';
 import { DEFAULT_RADIUS } from '../presence/presence.ts';
 import type { PresenceSettings, Sample, TrackState } from '../presence/types.ts';
-import { createRandom } from '../simulation/random.ts';
 import { compareSamples, follow } from '../track.ts';
-import { mapSignals, type SignalMap } from './signal-map.ts';
+import { type BadSpot, badSpotsOf, type Figure, figureSteps, type Second } from './figure.ts';
+import { allOf, type SettingsOf, type SignalMap, signalMapSteps } from './signal-map.ts';
 import { placeAt, type Survey, type Waypoint } from './survey.ts';
 
 /**
@@ -12,61 +12,47 @@ import { placeAt, type Survey, type Waypoint } from './survey.ts';
  * compared with where the surveyor was.
  */
 
-/** A share, with the interval that holds it in 95 of 100 repetitions. */
-export interface Share {
-  readonly share: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-export interface Figure {
-  readonly seconds: number;
-  /** Seconds in which the right zone was told, or rightly none. */
-  readonly zone: Share;
-  /** Seconds in which the nearest beacon was told. */
-  readonly nearest: Share;
-  /** Median and 90 % quantile of the error of the position, m; null without any position. */
-  readonly error: { readonly p50: number; readonly p90: number } | null;
-}
-
 export interface Trial {
   readonly surveyed: Figure;
   readonly unsurveyed: Figure;
   /** Whether the map is to be used: it tells the right zone no less often, and positions are no worse. */
   readonly helps: boolean;
+  /** Where it goes wrong most, with the map if it helps. */
+  readonly badSpots: readonly BadSpot[];
 }
 
 /** Null of fewer than two surveys: nothing can be left out. */
-export function trySurveys(
-  surveys: readonly Survey[],
-  settingsOf: (beaconId: string) => PresenceSettings,
-): Trial | null {
-  if (surveys.length < 2) return null;
-  const play = (isSurveyed: boolean) =>
-    figureOf(
-      surveys.map((survey) => {
-        const others = surveys.filter((other) => other !== survey);
-        return playSurvey(survey, settingsOf, isSurveyed ? mapSignals(others, settingsOf) : {});
-      }),
-    );
-  const [surveyed, unsurveyed] = [play(true), play(false)];
-  const isNoWorse = (surveyed.error?.p50 ?? 0) <= (unsurveyed.error?.p50 ?? Number.POSITIVE_INFINITY);
-  return { surveyed, unsurveyed, helps: surveyed.zone.share >= unsurveyed.zone.share && isNoWorse };
-}
+export const trySurveys = (surveys: readonly Survey[], settingsOf: SettingsOf): Trial | null =>
+  allOf(trialSteps(surveys, settingsOf));
 
-interface Second {
-  readonly isZoneRight: boolean;
-  readonly isNearestRight: boolean;
-  readonly error: number | null;
+/** Of more surveys than this, several are left out at once. */
+const MAX_PARTS = 10;
+
+/** The same in steps of some milliseconds, between which others can work. */
+export function* trialSteps(surveys: readonly Survey[], settingsOf: SettingsOf): Generator<void, Trial | null> {
+  if (surveys.length < 2) return null;
+  const [withMap, without]: [Second[][], Second[][]] = [[], []];
+  const parts = Math.min(MAX_PARTS, surveys.length);
+  for (let part = 0; part < parts; part++) {
+    const map = yield* signalMapSteps(
+      surveys.filter((_, index) => index % parts !== part),
+      settingsOf,
+    );
+    for (const survey of surveys.filter((_, index) => index % parts === part)) {
+      withMap.push(yield* playSteps(survey, settingsOf, map));
+      without.push(yield* playSteps(survey, settingsOf, {}));
+    }
+  }
+  const surveyed = yield* figureSteps(withMap);
+  const unsurveyed = yield* figureSteps(without);
+  const isNoWorse = (surveyed.error?.p50.metres ?? 0) <= (unsurveyed.error?.p50.metres ?? Number.POSITIVE_INFINITY);
+  const helps = surveyed.zone.share >= unsurveyed.zone.share && isNoWorse;
+  return { surveyed, unsurveyed, helps, badSpots: badSpotsOf(helps ? withMap : without) };
 }
 
 const SECOND_MS = 1_000;
 
-function playSurvey(
-  { id, way, samples }: Survey,
-  settingsOf: (beaconId: string) => PresenceSettings,
-  map: SignalMap,
-): Second[] {
+function* playSteps({ id, way, samples }: Survey, settingsOf: SettingsOf, map: SignalMap): Generator<void, Second[]> {
   const beacons = new Map([...new Set(samples.map(({ beaconId }) => beaconId))].map((one) => [one, settingsOf(one)]));
   const settings = (one: string): PresenceSettings => ({ ...beacons.get(one), oneZone: true });
   const seconds: Second[] = [];
@@ -82,8 +68,9 @@ function playSurvey(
       }).state;
       const { at } = state;
       const place = at === null ? null : placeAt(way, at);
-      if (place !== null && next > Number.NEGATIVE_INFINITY) seconds.push(judge(state, place, beacons));
+      if (place !== null && next > Number.NEGATIVE_INFINITY) seconds.push(judge(state, place, { beacons, batch }));
       batch = [];
+      yield;
     }
     if (batch.length === 0) next = sample.occurredAt + SECOND_MS;
     batch.push(sample);
@@ -91,7 +78,13 @@ function playSurvey(
   return seconds;
 }
 
-function judge(state: TrackState, place: Omit<Waypoint, 'at'>, beacons: ReadonlyMap<string, PresenceSettings>): Second {
+interface Around {
+  readonly beacons: ReadonlyMap<string, PresenceSettings>;
+  /** What was heard in this second. */
+  readonly batch: readonly Sample[];
+}
+
+function judge(state: TrackState, place: Omit<Waypoint, 'at'>, { beacons, batch }: Around): Second {
   const around = [...beacons].flatMap(([id, { location, radius = DEFAULT_RADIUS }]) => {
     if (location === undefined || (location.floor ?? 0) !== (place.floor ?? 0)) return [];
     return { id, radius, distance: distanceAt(location, place, 0) };
@@ -101,43 +94,13 @@ function judge(state: TrackState, place: Omit<Waypoint, 'at'>, beacons: Readonly
   const told = Object.keys(state.beacons).find((id) => state.beacons[id]?.visit != null);
   const { fix } = state;
   return {
+    x: place.x,
+    y: place.y,
     isZoneRight: told === zone,
     isNearestRight: nearestOf(state, state.at ?? 0)?.beaconId === nearest?.id,
     error: fix === null ? null : Math.hypot(fix.x - place.x, fix.y - place.y),
+    nearest: nearest
+      ? { distance: nearest.distance, isHeard: batch.some(({ beaconId }) => beaconId === nearest.id) }
+      : null,
   };
-}
-
-/** Neighbouring seconds say nearly the same, so they are drawn together (a block bootstrap: Künsch, 1989). */
-const BLOCK_SECONDS = 20;
-const REPETITIONS = 500;
-
-function figureOf(played: readonly (readonly Second[])[]): Figure {
-  const seconds = played.flat();
-  const blocks = played.flatMap((one) =>
-    Array.from({ length: Math.ceil(one.length / BLOCK_SECONDS) }, (_, block) =>
-      one.slice(block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS),
-    ),
-  );
-  const errors = seconds.flatMap(({ error }) => error ?? []).sort((a, b) => a - b);
-  const at = (share: number) => errors[Math.floor(share * (errors.length - 1))] as number;
-  return {
-    seconds: seconds.length,
-    zone: shareOf(blocks, ({ isZoneRight }) => isZoneRight),
-    nearest: shareOf(blocks, ({ isNearestRight }) => isNearestRight),
-    error: errors.length === 0 ? null : { p50: at(0.5), p90: at(0.9) },
-  };
-}
-
-function shareOf(blocks: readonly (readonly Second[])[], isRight: (second: Second) => boolean): Share {
-  const counted = blocks.map((block) => ({ right: block.filter(isRight).length, all: block.length }));
-  const share = (some: readonly { readonly right: number; readonly all: number }[]) => {
-    const all = some.reduce((sum, one) => sum + one.all, 0);
-    return all === 0 ? 0 : some.reduce((sum, one) => sum + one.right, 0) / all;
-  };
-  const random = createRandom('survey');
-  const drawn = Array.from({ length: counted.length === 0 ? 0 : REPETITIONS }, () =>
-    share(counted.map(() => random.pick(counted))),
-  ).sort((a, b) => a - b);
-  const bound = (at: number) => drawn[Math.floor(at * (drawn.length - 1))] ?? 0;
-  return { share: share(counted), low: bound(0.025), high: bound(0.975) };
 }

@@ -21,5 +21,6 @@ export {
   lockVenueForShare,
   lockZoneForShare,
 } from './venues/store.ts';
+export { findFloorToSurvey, holdFloorToSurvey } from './venues/surveyed-floor.ts';
 
 export const beaconTable = beacons.table;

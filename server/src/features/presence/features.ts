@@ -5,8 +5,17 @@ import { gatewayFeature, makers as gatewayMakers } from './gateways/feature.ts';
 import { liveFeature, makers as liveMakers } from './live/feature.ts';
 import { logFeature, makers as logMakers } from './logs/feature.ts';
 import { makers as sightingMakers } from './sightings/feature.ts';
+import { surveyFeature, makers as surveyMakers } from './surveys/feature.ts';
 
-export const features = [bundleFeature, gatewayFeature, adoptionFeature, fleetFeature, liveFeature, logFeature];
+export const features = [
+  surveyFeature,
+  bundleFeature,
+  gatewayFeature,
+  adoptionFeature,
+  fleetFeature,
+  liveFeature,
+  logFeature,
+];
 
 export const makers = {
   ...adoptionMakers,
@@ -15,6 +24,7 @@ export const makers = {
   ...liveMakers,
   ...logMakers,
   ...sightingMakers,
+  ...surveyMakers,
 };
 
 type Offers = typeof import('./offers.ts');

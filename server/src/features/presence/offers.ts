@@ -3,13 +3,16 @@ import { visits } from './sightings/traces/visits.ts';
 
 export { listNewest as listNewestOfBeacons } from './fleet/newest.ts';
 export { lockForDecision } from './sightings/lock/lock.ts';
+export { placeReports, readBatch, readTime } from './sightings/read/reports.ts';
 export { endPresence } from './sightings/record/record.ts';
 export { presenceDays, trackDays } from './sightings/record/retention.ts';
 export { mayBeNamed, noteClientLog } from './sightings/service.ts';
 export { findLearned as learnedOf } from './sightings/site/radio.ts';
+export { replaceSignals } from './sightings/site/signals.ts';
 export {
   findBeaconsByAddress,
   findBeaconsByGateway,
+  findBeaconsById,
   findInstallationId,
   findInstallationsByTag,
   findIrks,
@@ -17,5 +20,6 @@ export {
 export * as traceCounts from './sightings/traces/reported.ts';
 export { firstEventIn, firstVisitIn } from './sightings/traces/reported.ts';
 export * as visitChanges from './sightings/traces/visits.ts';
+export { forgetSurveys } from './surveys/store.ts';
 
 export const presenceTables = { firings, hearings, sightingKeys, visits: visits.table };

@@ -10,6 +10,7 @@ import { events, verdicts } from './sightings/traces/events.ts';
 import { positions } from './sightings/traces/positions.ts';
 import {
   beaconRadio,
+  beaconSignals,
   firings,
   hearings,
   newestSamples,
@@ -23,6 +24,7 @@ import {
   visitChanges,
 } from './sightings/traces/tables.ts';
 import { visits } from './sightings/traces/visits.ts';
+import { floorMaps, surveys } from './surveys/store.ts';
 
 export const resources: readonly Resource[] = [visits, events, verdicts, positions, logs];
 
@@ -37,6 +39,7 @@ export const tables: readonly DbTable[] = [
   trackSamples,
   newestSamples,
   beaconRadio,
+  beaconSignals,
   hearings,
   venueEntries,
   ruleReplays,
@@ -50,4 +53,6 @@ export const tables: readonly DbTable[] = [
   adoptionRules,
   beaconDays,
   beaconFindings,
+  surveys,
+  floorMaps,
 ];

@@ -16,11 +16,14 @@ export const makers: Makers<Context, 'beaconParts'> = { beaconParts };
 
 /** Beacons, their calibration, and how they are placed. */
 export function beaconFeature(context: Context): Feature {
-  const { db, noteChange, beaconParts, fileIntake: photos, findFileType } = context;
+  const { db, noteChange, checkMaps, beaconParts, fileIntake: photos, findFileType } = context;
   return {
     endpoints: [
       ...beaconParts.endpoints,
-      ...calibrationEndpoints(db, noteChange),
+      ...calibrationEndpoints(db, async (db, key) => {
+        await noteChange(db, key);
+        await checkMaps(db, String(key['app_id']));
+      }),
       ...regionEndpoints({ ...context, findWhereabouts: (db, key) => context.findWhereabouts(db, key) }),
       ...placementEndpoints({ db, photos, findFileType: (caller, objectId) => findFileType(db, caller, objectId) }),
     ],

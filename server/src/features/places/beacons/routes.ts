@@ -8,6 +8,8 @@ import { beacons, gatewayKey, uuidKey } from './resource.ts';
 
 export interface BeaconDeps extends PlaceDeps, Pick<Context, 'noteChange' | 'assertPlaceReadable'> {
   readonly db: Db;
+  /** Called in the transaction of every write: a survey says nothing about a beacon that was moved. */
+  readonly checkMaps: (db: Db, appId: string) => Promise<void>;
   readonly past: Past;
 }
 
@@ -17,7 +19,7 @@ interface Sent {
 }
 
 export function beaconParts(deps: BeaconDeps): Restorable {
-  const { db, noteChange, assertPlaceReadable, past } = deps;
+  const { db, noteChange, checkMaps, assertPlaceReadable, past } = deps;
   const parts = restorable(beacons, {
     db,
     past: { kind: 'beacons', keep: past },
@@ -28,10 +30,12 @@ export function beaconParts(deps: BeaconDeps): Restorable {
       const appId = String(key['app_id']);
       await placeBeacon(deps, db, { appId, objectId: String(key['object_id']), sent: { venueId, zoneId, location } });
       await noteChange(db, key);
+      await checkMaps(db, appId);
     },
     onRemove: async (db, key) => {
       await forgetPlacement(db, String(key['app_id']), String(key['object_id']));
       await noteChange(db, key);
+      await checkMaps(db, String(key['app_id']));
     },
     derive: ({ uuid, metadata }) => ({
       ...(typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),

@@ -11,11 +11,28 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'venueParts'> = {
-  venueParts: ({ db, blobs, now, past, noteChange, listPlaced, setZone, knownSecretKeys, readFileHead }) =>
+  venueParts: ({
+    db,
+    blobs,
+    now,
+    past,
+    noteChange,
+    listPlaced,
+    setZone,
+    knownSecretKeys,
+    readFileHead,
+    forgetSurveys,
+    replaceSignals,
+  }) =>
     venueParts({
       db,
       past,
       noteChange,
+      forgetSurveys: async (db, appId, floorId) => {
+        await forgetSurveys(db, appId, floorId);
+        await replaceSignals(db, appId, floorId, {});
+        await noteChange(db, { app_id: appId });
+      },
       listBeacons: listPlaced,
       setZone: (db, appId, objectId, zoneId) => setZone(db, { appId, objectId, zoneId, now: now() }),
       knownKeys: knownSecretKeys,

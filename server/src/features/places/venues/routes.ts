@@ -45,6 +45,8 @@ export interface VenueDeps {
   readonly setZone: (db: Db, appId: string, beaconId: string, zoneId: string | null) => Promise<void>;
   /** Undefined: there is no such file for the caller. */
   readonly readPlan: (caller: Caller, fileId: string) => Promise<PlanFile | undefined>;
+  /** In the transaction that deletes a floor. */
+  readonly forgetSurveys: (db: Db, appId: string, floorId: string) => Promise<void>;
   /** Of these ids, those of secret keys of the app that are not revoked. */
   readonly knownKeys: (db: Db, appId: string, keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
@@ -97,7 +99,7 @@ function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
 }
 
 function ofFloors(deps: VenueDeps): Endpoint[] {
-  const { db, listBeacons, readPlan } = deps;
+  const { db, listBeacons, readPlan, forgetSurveys } = deps;
   return resourceEndpoints(floors, {
     db,
     holdParent: async (db, key) => lockVenueOf(db, key, 'floor'),
@@ -141,6 +143,7 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
           `On this floor there are still ${parts.join(' and ')}. Move or delete them first.`,
           'On this floor there are still zones or beacons. Move or delete them first.',
         );
+      await forgetSurveys(db, appId, objectId);
     },
     removeErrors: ['ValidationError'],
   });

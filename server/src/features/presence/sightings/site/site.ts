@@ -12,6 +12,7 @@ import { type Sql, sql } from '../../../../base/sql.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
 import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import { Generations } from '../../../../db/nodes/generations.ts';
+import { findSignals } from './signals.ts';
 import { findByEach, findTriggers } from './triggers.ts';
 
 /** The beacons of a place and the phones there, as the engine needs them. Read only; other features write it. */
@@ -110,6 +111,12 @@ async function findBeacons<Item>(
 
 export const findBeaconsById = (db: Db, appId: string, ids: readonly string[]) =>
   findBeacons(db, appId, ids, (id) => sql`object_id = ${id}`);
+
+/** With what surveys say. */
+async function surveyed(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]> {
+  const maps = await findSignals(db, appId, ids);
+  return (await findBeaconsById(db, appId, ids)).map((one) => ({ ...one, map: maps.get(one.objectId) }));
+}
 
 export interface AddressParts {
   readonly uuid: string;
@@ -232,7 +239,7 @@ export class SiteCache implements SiteReads {
   }
 
   beaconsById(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]> {
-    const load = (missing: readonly string[]) => findBeaconsById(this.#source(db), appId, missing);
+    const load = (missing: readonly string[]) => surveyed(this.#source(db), appId, missing);
     return this.#find(appId, ids, { load, keyOfItem: (id) => id, keyOf: ({ objectId }) => objectId });
   }
 

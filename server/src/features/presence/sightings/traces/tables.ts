@@ -65,6 +65,16 @@ export const beaconRadio = defineTable({
   stepBy: 'beacon_id',
 });
 
+/** What the surveys of a floor say about the signal of each beacon that was heard there; see signal-map.ts of the engine. */
+export const beaconSignals = defineTable({
+  name: 'beacon_signals',
+  owner: 'sightings',
+  columns: { app_id: text, beacon_id: text, floor_id: text, part: text },
+  key: ['app_id', 'beacon_id', 'floor_id'],
+  indexes: { beacon_signals_floor: { on: ['app_id', 'floor_id', 'beacon_id'] } },
+  stepBy: 'beacon_id',
+});
+
 /** How loudly installations, models of phones and all of an app hear; see loudness.ts of the engine. */
 export const hearings = defineTable({
   name: 'hearing',
