@@ -120,6 +120,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'GET /apps/:appId/installations/:installationId/consents': ['owner', 'manager'],
   'GET /apps/:appId/own-phones': ['owner', 'manager', 'editor', 'author', 'installer'],
   'GET /apps/:appId/own-phones/heard': ['owner', 'manager', 'installer'],
+  'GET /apps/:appId/own-phones/phones/:installationId/samples': ['owner', 'manager', 'editor', 'installer'],
   'POST /apps/:appId/own-phones/code': ['owner', 'manager', 'editor', 'author', 'installer'],
   'DELETE /apps/:appId/own-phones/code': ['owner', 'manager', 'editor', 'author', 'installer'],
   'DELETE /apps/:appId/own-phones/phones/:installationId': ['owner', 'manager', 'editor', 'author', 'installer'],

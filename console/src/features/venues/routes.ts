@@ -29,6 +29,13 @@ const floor = appPage(
   'FloorPage',
 );
 
+const survey = appPage(
+  '/beacons/venues/$venueId/floors/$floorId/survey',
+  'createSurvey',
+  () => import('./survey/survey-page.tsx'),
+  'SurveyPage',
+);
+
 const bringIn = appPage(
   '/beacons/venues/$venueId/import',
   'createZone',
@@ -50,4 +57,4 @@ const labels = appPage(
   'LabelsPage',
 );
 
-export const venueRoutes = [list, create, one, edit, floor, bringIn, round, labels] as const;
+export const venueRoutes = [list, create, one, edit, floor, survey, bringIn, round, labels] as const;

@@ -24,6 +24,11 @@ interface Props {
   readonly floor: Floor;
 }
 
+interface EditorProps extends Props {
+  /** Where the wrong zone is told. */
+  readonly spots: readonly Point[];
+}
+
 const hints: Readonly<Record<Mode, string>> = {
   place: '',
   move: t(
@@ -35,7 +40,7 @@ const hints: Readonly<Record<Mode, string>> = {
 };
 
 /** The plan with its zones and beacons, and beside it the same as lists. */
-export function FloorEditor({ appId, floor }: Props) {
+export function FloorEditor({ appId, floor, spots }: EditorProps) {
   const may = useMayCall();
   const mayEdit = may('updateZone');
   const mayPlace = may('updateBeacon');
@@ -60,7 +65,17 @@ export function FloorEditor({ appId, floor }: Props) {
         <div>
           <PlanCanvas
             label={t('Plan of {name}', { name: floor.name })}
-            shown={{ plan, ...layersOf(known), selected: drawing.selected, mode, points, mayEdit, mayPlace, snaps }}
+            shown={{
+              plan,
+              ...layersOf(known),
+              spots,
+              selected: drawing.selected,
+              mode,
+              points,
+              mayEdit,
+              mayPlace,
+              snaps,
+            }}
             onReady={(made) => {
               map.current = made;
             }}

@@ -12,6 +12,8 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { floorsQuery, planKeys, venueQuery } from '../../../lib/data/venue-queries.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import { FloorDialog, nextLevel } from '../floors-block.tsx';
+import { accuracyQuery } from '../survey/queries.ts';
+import { SurveysBlock } from '../survey/surveys-block.tsx';
 import { FloorEditor } from './floor-editor.tsx';
 import { PlanSettings } from './plan-settings.tsx';
 
@@ -24,6 +26,7 @@ export function FloorPage() {
   const [open, setOpen] = useState<'delete' | 'copy'>();
   const mayCall = useMayCall();
   const mayChange = mayCall('updateFloor');
+  const { data: accuracy } = useQuery(accuracyQuery(appId, floorId));
   const floor = floors?.find(({ objectId }) => objectId === floorId);
   const isGone = floors !== undefined && floor === undefined;
   const query = { data: floor, error: isGone ? new Error(t('This floor is no longer there.')) : error };
@@ -67,7 +70,8 @@ export function FloorPage() {
     >
       {(known) => (
         <>
-          <FloorEditor key={known.objectId} appId={appId} floor={known} />
+          <FloorEditor key={known.objectId} appId={appId} floor={known} spots={accuracy?.badSpots ?? []} />
+          <SurveysBlock appId={appId} floor={known} accuracy={accuracy} />
           {mayChange && <PlanSettings appId={appId} floor={known} />}
           <OwnerBlock
             appId={appId}

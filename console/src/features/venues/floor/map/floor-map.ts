@@ -33,6 +33,10 @@ export interface Shown {
   readonly walls: readonly MapWall[];
   readonly beacons: readonly MapBeacon[];
   readonly gateways: readonly MapBeacon[];
+  /** Where something is wrong. */
+  readonly spots?: readonly Point[];
+  /** A way that somebody has walked, from point to point. */
+  readonly way?: readonly Point[];
   readonly selected: string | undefined;
   /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale, or say where something is. */
   readonly mode: 'move' | 'draw' | 'wall' | 'scale' | 'place';
@@ -61,6 +65,9 @@ interface Named {
 
 /** More are dots on a canvas; the chosen one alone can be dragged then. */
 const maxMarkers = 300;
+
+/** Metres; as large as the squares of which the service says that they are bad. */
+const spotRadius = 1.5;
 
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
@@ -119,6 +126,7 @@ export class FloorMap {
     this.#layers.clearLayers();
     this.#names.clear();
     for (const zone of shown.zones) this.#addZone(zone, zone.id === shown.selected);
+    this.#addMarks(shown);
     for (const wall of shown.walls) this.#addWall(wall, wall.id === shown.selected);
     const isCrowded = shown.beacons.length > maxMarkers;
     if (isCrowded) this.#addDots(shown.beacons.filter(({ id }) => id !== shown.selected));
@@ -174,6 +182,13 @@ export class FloorMap {
       ...walls.filter(({ id }) => id !== except).flatMap(({ points }) => points),
     ];
     return roundPoint(snapTo(point, corners, this.#view.metresOf(12)));
+  }
+
+  #addMarks({ spots = [], way = [] }: Shown): void {
+    const shape = { color: '#c2410c', interactive: false };
+    for (const spot of spots)
+      L.circle(placeOf(spot), { ...shape, radius: spotRadius, dashArray: '4 4', fillOpacity: 0.2 }).addTo(this.#layers);
+    if (way.length > 1) L.polyline(way.map(placeOf), { ...shape, weight: 3 }).addTo(this.#layers);
   }
 
   #addZone(zone: MapZone, isSelected: boolean): void {

@@ -36,6 +36,23 @@ const nearby = Type.Object({
 });
 const nearbyExample = { beacons: [{ beaconId: exampleId, rssi: -52, samples: 9, lastHeardAt: exampleCreated }] };
 
+const ownSamples = Type.Object({
+  now: timestampSchema,
+  samples: Type.Array(
+    Type.Object({
+      beacon: objectIdSchema,
+      rssi: Type.Number(),
+      txPower: Type.Optional(Type.Number()),
+      occurredAt: timestampSchema,
+    }),
+    { description: 'As a survey takes them, in the order in which they were sensed; at most 10,000' },
+  ),
+});
+const ownSamplesExample = {
+  now: exampleCreated,
+  samples: [{ beacon: exampleId, rssi: -67, occurredAt: exampleCreated }],
+};
+
 interface Deps extends Pick<Context, 'db' | 'now'> {
   /** The phones (objectIds) that an administrator has paired. */
   readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
@@ -85,6 +102,42 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
     }),
     consoleEndpoint({
       method: 'GET',
+      path: '/apps/:appId/own-phones/phones/:installationId/samples',
+      operationId: 'listOwnSamples',
+      tag: 'Surveys',
+      summary: 'What one of one’s own phones has sensed since a time',
+      permission: 'venues.write',
+      narrows: 'venues',
+      query: [sinceParameter],
+      answer: recordAnswer(ownSamples, ownSamplesExample),
+      errors: ['ObjectNotFound', 'InvalidQuery'],
+      async handle({ params: { appId = '', installationId = '' }, query, admin }) {
+        const { adminId, venues } = signedIn(admin);
+        if (!(await ownPhones({ appId, adminId })).includes(installationId))
+          throw fail('ObjectNotFound', 'You have paired no phone with this objectId.');
+        const since = sinceOf(query, now());
+        const samples = (await samplesOf(deps, { appId, installationId, since })).slice(-maxSamples);
+        const ids = [...new Set(samples.map(({ beaconId }) => beaconId))];
+        const of = venues && (await findVenuesOf(db, appId, ids));
+        return {
+          result: {
+            now: isoTime(now()),
+            samples: samples.flatMap(({ beaconId, rssi, txPower, occurredAt }) =>
+              rssi === undefined || (of && !venues.includes(of.get(beaconId) ?? ''))
+                ? []
+                : {
+                    beacon: beaconId,
+                    rssi,
+                    ...(txPower === undefined ? {} : { txPower }),
+                    occurredAt: isoTime(occurredAt),
+                  },
+            ),
+          },
+        };
+      },
+    }),
+    consoleEndpoint({
+      method: 'GET',
       path: '/apps/:appId/beacons/:beaconId/heard',
       operationId: 'listHeard',
       tag: 'Beacons',
@@ -93,11 +146,7 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       narrows: 'venues',
       query: [
         { name: 'installation', description: 'The objectId of the phone', schema: Type.String() },
-        {
-          name: 'since',
-          description: 'ISO 8601, at most ten minutes ago',
-          schema: Type.String({ format: 'date-time' }),
-        },
+        sinceParameter,
       ],
       answer: recordAnswer(heard, { samples: [-61, -60, -62] }),
       errors: ['ObjectNotFound', 'InvalidQuery'],
@@ -105,9 +154,7 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         const { venues } = signedIn(admin);
         if (venues && !(await isOneOf(db, appId, beaconId, venues)))
           throw fail('ObjectNotFound', 'There is no beacon with this objectId.');
-        const since = parseInstant(query['since'] ?? '');
-        if (since === undefined || since < now() - maxMs)
-          throw fail('InvalidQuery', `since must be a time of the last ten minutes, such as ${exampleCreated}.`);
+        const since = sinceOf(query, now());
         const installationId = phoneOf(await pseudonymsOf(appId), query['installation'] ?? '', since);
         const samples = (await samplesOf(deps, { appId, installationId, since }))
           .filter((one) => one.beaconId === beaconId)
@@ -116,6 +163,20 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       },
     }),
   ];
+}
+
+const sinceParameter = {
+  name: 'since',
+  description: 'ISO 8601, at most ten minutes ago',
+  schema: Type.String({ format: 'date-time' }),
+};
+
+/** Epoch ms. @throws Failure InvalidQuery */
+function sinceOf(query: Readonly<Record<string, string | undefined>>, now: number): number {
+  const since = parseInstant(query['since'] ?? '');
+  if (since === undefined || since < now - maxMs)
+    throw fail('InvalidQuery', `since must be a time of the last ten minutes, such as ${exampleCreated}.`);
+  return since;
 }
 
 interface AskedSamples {

@@ -84,6 +84,20 @@ for (const database of databases) {
         samples: 3,
         lastHeardAt: new Date(site.now - 300).toISOString(),
       });
+      const samplesFor = (who: Browser, since: number) =>
+        who.send({
+          method: 'GET',
+          url: `/apps/${site.app.appId}/own-phones/phones/${phone}/samples?since=${new Date(since).toISOString()}`,
+        });
+      const { result } = (await samplesFor(installer, site.now - 500)).body;
+      const at = new Date(site.now - 300).toISOString();
+      const last = ['near', 'far', 'elsewhere'].map((name, index) => ({
+        ...{ beacon: beacons[name], rssi: [-20, -40, -50][index], occurredAt: at },
+      }));
+      assert.equal(result.now, new Date(site.now).toISOString());
+      assert.deepEqual(new Set(result.samples.slice(-3)), new Set(last));
+      assert.equal((await samplesFor(installer, site.now - 601_000)).status, 400);
+      assert.equal((await samplesFor(await openConsole(site.app, 'manager'), site.now)).status, 404, 'of somebody else');
       site.app.clock.now += 10_000;
       assert.deepEqual(await ask(installer), [], 'some seconds later it is elsewhere');
       await hear('ladder', { 51: -75, 52: -55 });

@@ -1,0 +1,27 @@
+import type { Answer } from '@pharos/sdk';
+import { queryOptions } from '@tanstack/react-query';
+import { dataOf } from '../../../lib/data/api.ts';
+import { dataKey } from '../../../lib/data/listed.ts';
+
+/** Walks through a floor, and how well positions on it are known. */
+
+export type Survey = Answer<'listSurveys'>['results'][number];
+export type Accuracy = Answer<'getFloorAccuracy'>['result'];
+
+export const surveysQuery = (appId: string, floorId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listSurveys', floorId),
+    queryFn: async () => (await dataOf(appId).call('listSurveys', { params: { objectId: floorId } })).results,
+  });
+
+/** While it is worked out again. */
+const lookEveryMs = 2_000;
+
+export const accuracyQuery = (appId: string, floorId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getFloorAccuracy', floorId),
+    queryFn: async () => (await dataOf(appId).call('getFloorAccuracy', { params: { objectId: floorId } })).result,
+    refetchInterval: ({ state }) => (state.data?.isCurrent === false ? lookEveryMs : false),
+  });
+
+export const surveyKeys = (appId: string) => [dataKey(appId, 'listSurveys'), dataKey(appId, 'getFloorAccuracy')];
