@@ -109,7 +109,10 @@ describe('the survey of a floor with a phone', () => {
     await list.getByText('One spot').nth(1).waitFor();
     await takePictures(page, 'surveyed-floor');
     await assertAccessible(page);
-    await list.getByRole('button', { name: /^Delete/ }).first().click();
+    await list
+      .getByRole('button', { name: /^Delete/ })
+      .first()
+      .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the survey' }).click();
     await said('The survey was deleted.');
     await said('After one more survey');

@@ -135,17 +135,14 @@ function Walk({ appId, floor }: Props) {
   );
 }
 
-/** Taps are late, ms. */
-const tapMs = 2_000;
-
 /** What was heard on the way; at a single spot, since it was tapped. */
 function samplesOf(samples: readonly PhoneSample[], taps: readonly Tap[]): readonly PhoneSample[] {
   const [first] = taps;
   if (!first) return [];
-  const until = taps.length === 1 ? Number.POSITIVE_INFINITY : (taps.at(-1)?.at ?? 0) + tapMs;
+  const until = taps.length === 1 ? Number.POSITIVE_INFINITY : (taps.at(-1)?.at ?? 0);
   return samples.filter(({ occurredAt }) => {
     const at = new Date(occurredAt).getTime();
-    return at >= first.at - tapMs && at <= until;
+    return at >= first.at && at <= until;
   });
 }
 

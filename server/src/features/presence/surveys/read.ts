@@ -68,8 +68,6 @@ interface Edges {
 /** Somebody may tap beside the wall, m. */
 const margin = 5;
 const maxWalkMs = 3_600_000;
-/** Taps are late. */
-const tapMs = 2_000;
 /** Fewer say nothing. */
 const leastSamples = 10;
 
@@ -87,7 +85,7 @@ export async function readSurvey(
   );
   const placed = await reads.placeReports({ db }, appId, usable, 'survey');
   const times = usable.flatMap(({ sentTime }) => sentTime ?? []);
-  const [since, until] = way.length > 1 ? [timeOf(way.at(0)) - tapMs, timeOf(way.at(-1)) + tapMs] : spanOf(times);
+  const [since, until] = way.length > 1 ? [timeOf(way.at(0)), timeOf(way.at(-1))] : spanOf(times);
   const isWithin = (at: number) => at >= since && at <= until;
   assertOneClock(times.filter(isWithin).length, times.length);
   const reports = placed.reports.filter(({ sentTime }) => sentTime !== undefined && isWithin(sentTime));

@@ -97,7 +97,11 @@ for (const database of databases) {
       assert.equal(result.now, new Date(site.now).toISOString());
       assert.deepEqual(new Set(result.samples.slice(-3)), new Set(last));
       assert.equal((await samplesFor(installer, site.now - 601_000)).status, 400);
-      assert.equal((await samplesFor(await openConsole(site.app, 'manager'), site.now)).status, 404, 'of somebody else');
+      assert.equal(
+        (await samplesFor(await openConsole(site.app, 'manager'), site.now)).status,
+        404,
+        'of somebody else',
+      );
       site.app.clock.now += 10_000;
       assert.deepEqual(await ask(installer), [], 'some seconds later it is elsewhere');
       await hear('ladder', { 51: -75, 52: -55 });
