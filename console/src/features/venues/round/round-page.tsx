@@ -8,7 +8,7 @@ import { LinkButton } from '../../../components/page/link-button.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { Scan } from '../../../components/scan/scan.tsx';
-import { useMay } from '../../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { type Placement, placementsQuery } from '../../../lib/data/placements.ts';
 import { floorsQuery, venueBeaconsQuery, venueQuery } from '../../../lib/data/venue-queries.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';
@@ -59,6 +59,7 @@ function Round({ appId, venueId }: Props) {
   const { data: beacons, error } = useQuery(venueBeaconsQuery(appId, venueId));
   const { data: floors = [] } = useQuery(floorsQuery(appId, venueId));
   const { data: placements, error: unknown } = useQuery(placementsQuery(appId, { venueId }));
+  const mayCall = useMayCall();
   const round = useWaiting(appId, venueId);
   const [chosen, setChosen] = useState<string>();
   const [lastFloor, setLastFloor] = useState<string>();
@@ -83,6 +84,21 @@ function Round({ appId, venueId }: Props) {
       </div>
       <WaitingList round={round} />
       {!beacon && <Batteries appId={appId} venueId={venueId} />}
+      {!beacon && mayCall('createSurvey') && done > 0 && (
+        <Group gap="xs">
+          {floors.map(({ objectId, name }) => (
+            <LinkButton
+              key={objectId}
+              icon="plus"
+              isPlain
+              to="/apps/$appId/beacons/venues/$venueId/floors/$floorId/survey"
+              params={{ appId, venueId, floorId: objectId }}
+            >
+              {t('Survey {name}', { name })}
+            </LinkButton>
+          ))}
+        </Group>
+      )}
       {beacon ? (
         <PlaceBeacon
           key={beacon.objectId}
