@@ -104,7 +104,7 @@ describe('the survey of a floor with a phone', () => {
     await button('Save the survey').click();
     await said('Tap the plan where you stand.');
     await app.app.idle();
-    await page.getByRole('link', { name: 'Hall', exact: true }).click();
+    await goTo(page, floorPath);
     const list = page.getByRole('list', { name: 'Surveys' });
     await list.getByText('One spot').nth(1).waitFor();
     await takePictures(page, 'surveyed-floor');

@@ -114,7 +114,7 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       async handle({ params: { appId = '', installationId = '' }, query, admin }) {
         const { adminId, venues } = signedIn(admin);
         if (!(await ownPhones({ appId, adminId })).includes(installationId))
-          throw fail('ObjectNotFound', 'You have paired no phone with this objectId.');
+          throw fail('ObjectNotFound', 'There is no installation with this objectId.');
         const since = sinceOf(query, now());
         const samples = (await samplesOf(deps, { appId, installationId, since })).slice(-maxSamples);
         const ids = [...new Set(samples.map(({ beaconId }) => beaconId))];
