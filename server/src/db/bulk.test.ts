@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { bothDatabases, openStorage } from '../../test/support/build-app.ts';
-import { raw, type Sql, sql } from '../base/sql.ts';
+import { raw, sql } from '../base/sql.ts';
 import { BulkRead, BulkStatement, bulkDelete, bulkInsert, bulkUpdate, Lookup } from './bulk.ts';
 import { bigint, defineTable, double, nullable, text, withDefault } from './table.ts';
 
@@ -60,40 +60,29 @@ for (const database of bothDatabases) {
             n,
             x: n === 2 ? null : n / 8,
           }));
-          const run = async (statements: readonly Sql[]) => {
-            let hit = 0;
-            for (const statement of statements) hit += await db.run(statement);
-            return hit;
-          };
-          await run(insert.each(db.dialect, rows));
-          await run(insert.each(db.dialect, rows));
+          assert.equal(await insert.run(db, rows), rows.length);
+          assert.equal(await insert.run(db, rows), 0);
           const found = async () => {
-            const byOne = findByName.of(db.dialect, [0], rows);
             const both = rows.flatMap(({ name }) => [
               { name, other: 'y' },
               { name, other: 'no' },
             ]);
-            const [one, two] = await Promise.all(
-              [byOne, findByBoth.of(db.dialect, [0], both)].map(async (statements) => {
-                const all = statements.map((statement) => db.all<(typeof rows)[number]>(statement));
-                return new Map((await Promise.all(all)).flat().map((row) => [row.name, { ...row }]));
-              }),
-            );
-            assert.deepEqual(two, one);
-            return rows.map(({ name }) => ({ app_id: 'a', ...one?.get(name) }));
+            const byName = (found: readonly (typeof rows)[number][]) =>
+              new Map(found.map((row) => [row.name, { ...row }]));
+            const one = byName(await findByName.read(db, [0], rows));
+            assert.deepEqual(byName(await findByBoth.read(db, [0], both)), one);
+            return rows.map(({ name }) => ({ app_id: 'a', ...one.get(name) }));
           };
           assert.deepEqual(await found(), rows);
           assert.equal(
-            await run(
-              change.each(
-                db.dialect,
-                rows.map((row) => ({ ...row, n: row.n * 2 })),
-              ),
+            await change.run(
+              db,
+              rows.map((row) => ({ ...row, n: row.n * 2 })),
             ),
             rows.length,
           );
           const doubled = rows.map(({ name }) => ({ times: 3, app_id: 'a', name }));
-          assert.equal(await run(multiply.each(db.dialect, doubled)), rows.length);
+          assert.equal(await multiply.run(db, doubled), rows.length);
           const now = rows.map((row) => ({ ...row, n: row.n * 6 }));
           assert.deepEqual(await found(), now);
           const [all] = await db.all<{ n: number }>(raw('select count(*) as n from things'));
@@ -101,7 +90,7 @@ for (const database of bothDatabases) {
           const half = now.filter((_, n) => n % 2 === 0);
           // Of the others only one of the two columns is as it is stored.
           const others = now.filter((_, n) => n % 2 === 1).map((row) => ({ ...row, n: -1 }));
-          assert.equal(await run(remove.each(db.dialect, [...half, ...others])), half.length);
+          assert.equal(await remove.run(db, [...half, ...others]), half.length);
         } finally {
           await close();
         }

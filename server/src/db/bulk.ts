@@ -61,6 +61,13 @@ export class BulkStatement<N extends string, Row extends { readonly [name in N]?
     return this.#groups(rows as unknown as readonly NamedCells[]).flatMap((group) => this.#eachOf(dialect, group));
   }
 
+  /** Runs these statements one after the other; answers how many rows they wrote. */
+  async run(db: Db, rows: readonly Row[]): Promise<number> {
+    let written = 0;
+    for (const statement of this.each(db.dialect, rows)) written += await db.run(statement);
+    return written;
+  }
+
   #eachOf({ name, rows: how }: TakesRows, rows: readonly NamedCells[]): Sql[] {
     const statements: Sql[] = [];
     for (let start = 0; start < rows.length; ) {
@@ -234,22 +241,22 @@ export class Lookup<N extends string> {
     this.#make = make;
   }
 
-  /** `own` are the statement's own parameters; of `rows` each is asked for once. */
-  of(
-    { name, rows: how }: TakesRows,
+  /** The rows that are found. `own` are the statement's own parameters; of `rows` each is asked for once. */
+  async read<Row extends object>(
+    db: Db,
     own: readonly SqlValue[],
     rows: readonly { readonly [name in N]: string | null }[],
-  ): Sql[] {
-    const statements: Sql[] = [];
+  ): Promise<Row[]> {
+    const { name, rows: how } = db.dialect;
+    const found: Row[] = [];
     for (let start = 0; start < rows.length; start += maxWanted) {
       const part = rows.slice(start, start + maxWanted) as readonly NamedCells[];
       const parameters = how.wanted(part, this.#columns);
-      statements.push(
-        this.#shapes.of(`${name} ${parameters.length}`, [...own, ...parameters], () =>
-          this.#make(how.among(this.#columns, part.length)),
-        ),
+      const statement = this.#shapes.of(`${name} ${parameters.length}`, [...own, ...parameters], () =>
+        this.#make(how.among(this.#columns, part.length)),
       );
+      found.push(...(await db.all<Row>(statement)));
     }
-    return statements;
+    return found;
   }
 }

@@ -51,7 +51,7 @@ export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<vo
     created_at: job.createdAt,
     trace: job.trace ?? null,
   }));
-  for (const statement of newJobs.each(db.dialect, rows)) await db.run(statement);
+  await newJobs.run(db, rows);
 }
 
 /** Jobs of one kind that one app has. */

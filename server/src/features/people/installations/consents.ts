@@ -98,7 +98,7 @@ export async function noteDecisions(
     decided_by: decidedBy,
     created_at: key.now,
   }));
-  for (const statement of newDecisions.each(db.dialect, rows)) await db.run(statement);
+  await newDecisions.run(db, rows);
 }
 
 export type ConsentPolicy = Pick<AppPolicy, 'consent'>;

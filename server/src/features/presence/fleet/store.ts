@@ -41,11 +41,10 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
     ...{ app_id: appId, beacon_id: beaconId, day, summary: JSON.stringify(known) },
   });
   // So that there is a row to lock: another node may add to the same day.
-  for (const statement of insertDays.each(
-    db.dialect,
+  await insertDays.run(
+    db,
     days.map((one) => rowOf({ ...one, known: noDay })),
-  ))
-    await db.run(statement);
+  );
   const ids = joinSql(
     [...new Set(days.map(({ beaconId }) => beaconId))].map((id) => sql`${id}`),
     ', ',
@@ -63,7 +62,7 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
   const joined = days.map((one) =>
     rowOf({ ...one, known: joinDays(stored.get(`${one.beaconId} ${one.day}`) ?? noDay, one.known) }),
   );
-  for (const statement of saveDays.each(db.dialect, joined)) await db.run(statement);
+  await saveDays.run(db, joined);
 }
 
 /** The days of a beacon from a time (ms) on, the earliest first. */

@@ -53,7 +53,7 @@ export async function insertLog(db: Db, log: NewLog): Promise<boolean> {
 
 async function insertOne(db: Db, log: NewLog): Promise<boolean> {
   let changed = 0;
-  for (const statement of newLogs.each(db.dialect, [logRow(log)])) changed += await db.run(statement);
+  changed += await newLogs.run(db, [logRow(log)]);
   return changed > 0;
 }
 

@@ -71,7 +71,7 @@ async function addTexts(db: Db, writes: readonly Pick<RecordWrite, 'key' | 'list
       })),
     ),
   );
-  for (const statement of insertLists.each(db.dialect, rows)) await db.run(statement);
+  await insertLists.run(db, rows);
 }
 
 /** Replaces the texts of some records of one bucket. */
@@ -128,7 +128,7 @@ async function insertMany(db: Db, writes: readonly RecordWrite[]): Promise<boole
   insertsOfMany.set(names, known);
   const rows = writes.map((write) => ({ ...rowOf(write), version: write.version }));
   let inserted = 0;
-  for (const statement of known.each(db.dialect, rows)) inserted += await db.run(statement);
+  inserted += await known.run(db, rows);
   return inserted === writes.length;
 }
 
@@ -262,7 +262,7 @@ export async function writeSlots(db: Db, writes: readonly SlotsOfRecord[]): Prom
     object_id: key.objectId,
     ...slots,
   }));
-  for (const statement of known.each(db.dialect, rows as never)) await db.run(statement);
+  await known.run(db, rows as never);
 }
 
 const updateOfSlots = (set: readonly Slot[]) => bulkUpdate(records, { by: ['app_id', 'bucket_id', 'object_id'], set });

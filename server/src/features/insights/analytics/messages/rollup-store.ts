@@ -69,9 +69,9 @@ export async function saveDay(
   await db.run(sql`delete from message_place_rollups
     where app_id = ${appId} and started_at = ${startedAt} and trigger_id = ${triggerId}`);
   const named = rows.map((row) => ({ ...row, ...ofDay }));
-  for (const statement of newRollups.each(db.dialect, named)) await db.run(statement);
+  await newRollups.run(db, named);
   const placed = byPlace.map((row) => ({ ...row, ...ofDay }));
-  for (const statement of newPlaceRollups.each(db.dialect, placed)) await db.run(statement);
+  await newPlaceRollups.run(db, placed);
 }
 
 export interface AskedRollups {

@@ -44,7 +44,7 @@ const savedGone = bulkInsert(goneVisits, {
 });
 
 export async function saveGone(db: Db, rows: readonly GoneRow[]): Promise<void> {
-  for (const statement of savedGone.each(db.dialect, rows)) await db.run(statement);
+  await savedGone.run(db, rows);
 }
 
 /** Deletes the counts of hours that are never counted again. */

@@ -122,7 +122,7 @@ export async function notePlaces(
     floor_id: floorId,
     zone_id: zoneId,
   }));
-  for (const statement of newPlaces.each(db.dialect, rows)) await db.run(statement);
+  await newPlaces.run(db, rows);
   return { isFirst: changed.some(({ beaconId }) => !known.isKnownBefore(beaconId, hour)) };
 }
 

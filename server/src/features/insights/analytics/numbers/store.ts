@@ -93,11 +93,10 @@ const newRollups = bulkInsert(visitRollups, {
 
 /** Rows take the place of those of the same key; one without visits goes. */
 export async function saveRollups(db: Db, rows: readonly NewRowOf<typeof visitRollups>[]): Promise<void> {
-  for (const statement of newRollups.each(
-    db.dialect,
+  await newRollups.run(
+    db,
     rows.filter(({ visits }) => visits > 0),
-  ))
-    await db.run(statement);
+  );
   for (const row of rows.filter(({ visits }) => visits === 0)) await deleteRollup(db, row);
 }
 
@@ -234,11 +233,10 @@ const newFirsts = bulkInsert(firstVisits, {
 });
 
 export async function saveFirsts(db: Db, appId: string, rows: readonly FirstRow[]): Promise<void> {
-  for (const statement of newFirsts.each(
-    db.dialect,
+  await newFirsts.run(
+    db,
     rows.map((row) => ({ ...row, app_id: appId })),
-  ))
-    await db.run(statement);
+  );
 }
 
 export async function deleteFirst(db: Db, appId: string, installationId: string): Promise<void> {

@@ -72,7 +72,7 @@ export async function settleDue(db: Db, { app_id, span, started_at, changed }: D
 const newWays = bulkInsert(wayRollups);
 
 export async function insertWays(db: Db, rows: readonly NewWayRow[]): Promise<void> {
-  for (const statement of newWays.each(db.dialect, rows)) await db.run(statement);
+  await newWays.run(db, rows);
 }
 
 export type WaySpan = Unit | 'hour';

@@ -224,8 +224,7 @@ const knownKeys = new Lookup(
 export async function findKnownKeys(db: Db, keys: readonly SightingKey[]): Promise<ReadonlySet<string>> {
   const known = new Set<string>();
   for (const [appId, ofApp] of Map.groupBy(keys, (one) => one.appId))
-    for (const statement of knownKeys.of(db.dialect, [appId], ofApp.map(cellsOf)))
-      for (const row of await db.all<KeyRow>(statement)) known.add(textOfRow(row));
+    for (const row of await knownKeys.read<KeyRow>(db, [appId], ofApp.map(cellsOf))) known.add(textOfRow(row));
   return known;
 }
 
@@ -245,12 +244,9 @@ export async function findAnswers(db: Db, asked: readonly AskedAnswer[]): Promis
   const since = new Map(asked.map((one) => [keyText(one), one.since]));
   const found = new Map<string, string>();
   for (const [appId, ofApp] of Map.groupBy(asked, (one) => one.appId)) {
-    const cells = ofApp.map(cellsOf);
-    for (const statement of answers.of(db.dialect, [appId], cells)) {
-      for (const row of await db.all<KeyRow & { answer: string; created_at: number }>(statement)) {
-        const text = textOfRow(row);
-        if (row.created_at >= (since.get(text) ?? Number.POSITIVE_INFINITY)) found.set(text, row.answer);
-      }
+    for (const row of await answers.read<AnsweredRow & { readonly answer: string }>(db, [appId], ofApp.map(cellsOf))) {
+      const text = textOfRow(row);
+      if (row.created_at >= (since.get(text) ?? Number.POSITIVE_INFINITY)) found.set(text, row.answer);
     }
   }
   return found;
@@ -298,7 +294,7 @@ export async function forgetAnswers(
 async function shorten(db: Db, answered: Sql): Promise<readonly AnsweredRow[]> {
   const rows = await db.all<AnsweredRow>(answered);
   const cells = rows.map((row) => ({ ...row, answer: null }));
-  for (const statement of shortenedKeys.each(db.dialect, cells)) await db.run(statement);
+  await shortenedKeys.run(db, cells);
   return rows;
 }
 

@@ -94,14 +94,12 @@ async function lockOfApp(
   appId: string,
   { named, waits }: { readonly named: readonly NamedInstallation[]; readonly waits: boolean },
 ): Promise<Map<NamedInstallation, NamedLock>> {
-  const { dialect } = db;
-  const lock = waits ? dialect.lockRow : dialect.skipLocked;
+  const lock = waits ? db.dialect.lockRow : db.dialect.skipLocked;
   const found = new Map<NamedInstallation, NamedLock>();
   const take = async (column: 'installation_id' | 'object_id', wanted: readonly NamedInstallation[]) => {
     const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => ({ installation_id: id, object_id: id }));
-    const byId = new Map<string | null, LockedRow>();
-    for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
-      for (const row of await db.all<LockedRow>(statement)) byId.set(row[column], row);
+    const rows = await lockBy(column, lock).read<LockedRow>(db, [appId], ids);
+    const byId = new Map(rows.map((row) => [row[column], row]));
     for (const one of wanted) {
       const row = byId.get(one.id);
       if (!row) continue;
@@ -154,10 +152,8 @@ export async function lockPersons(
 
 async function existing(db: Db, appId: string, named: readonly NamedInstallation[]): Promise<Set<string>> {
   const ids = named.filter(({ isClients }) => isClients).map(({ id }) => ({ installation_id: id }));
-  const found = new Set<string>();
-  for (const statement of clientIds.of(db.dialect, [appId], ids))
-    for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);
-  return found;
+  const rows = await clientIds.read<{ readonly installation_id: string }>(db, [appId], ids);
+  return new Set(rows.map((row) => row.installation_id));
 }
 
 const ownIds = new Lookup(
@@ -167,12 +163,13 @@ const ownIds = new Lookup(
 
 /** Those of the installations that have not been erased, and whose visitors have not refused analytics. */
 export async function findLearnable(db: Db, appId: string, objectIds: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
-  const ids = objectIds.map((object_id) => ({ object_id }));
-  for (const statement of ownIds.of(db.dialect, [appId], ids))
-    for (const { object_id, consents } of await db.all<{ object_id: string; consents: string | null }>(statement))
-      if (permissionsOf(consents, { consent: 'assumed' }).analytics) found.add(object_id);
-  return found;
+  const rows = await ownIds.read<Pick<LockRow, 'object_id' | 'consents'>>(
+    db,
+    [appId],
+    objectIds.map((object_id) => ({ object_id })),
+  );
+  const learnable = rows.filter(({ consents }) => permissionsOf(consents, { consent: 'assumed' }).analytics);
+  return new Set(learnable.map((row) => row.object_id));
 }
 
 /**

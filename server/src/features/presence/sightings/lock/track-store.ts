@@ -55,9 +55,8 @@ async function findBy<R extends VersionRow>(
   const found = new Map<string, R>();
   for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
     const cells = ofApp.map(({ installationId }) => ({ installation_id: installationId }));
-    for (const statement of lookup.of(db.dialect, [appId], cells))
-      for (const row of await db.all<R>(statement))
-        found.set(keyText({ appId, installationId: row.installation_id }), row);
+    for (const row of await lookup.read<R>(db, [appId], cells))
+      found.set(keyText({ appId, installationId: row.installation_id }), row);
   }
   return found;
 }
