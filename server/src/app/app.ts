@@ -95,8 +95,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ metrics, endpoints, consoleEndpoints, devices: devicePort.broker, ticker, retention, bus },
     sweep: sweeping.sweep,
     checkAlerts: () => context.alerts.check(),
-    checkOccupancy: () => context.occupancyWatch.look(),
-    report: () => context.reportWatch.look(),
+    checkOccupancy: () => context.occupancyWatch.check(),
+    report: () => context.reportWatch.check(),
     backUp: () => context.backupSchedule.run(),
     async idle() {
       // Either may have given the other more to do.

@@ -39,10 +39,10 @@ export function connectBus(bus: Bus, context: Context): void {
   bus.onMessage((message) => {
     if (message.kind === 'change') caches.find(({ name }) => name === message.name)?.heard(message.n, message.appId);
     else if (message.kind === 'live') {
-      feed.look(message.appId);
-      void followers.look();
+      feed.poll(message.appId);
+      void followers.poll();
     } else if (message.kind === 'devices') router?.heard(message.node);
     else if (config.worker) outbox.heard();
   });
-  bus.onConnected(() => void poller.look());
+  bus.onConnected(() => void poller.poll());
 }

@@ -21,7 +21,7 @@ export class DiskReserve {
   constructor(folder: string, bytes: number) {
     this.#file = reserveFile(folder);
     this.#bytes = bytes;
-    this.look();
+    this.check();
   }
 
   get wanted(): number {
@@ -34,7 +34,7 @@ export class DiskReserve {
   }
 
   /** Reads how much is reserved. The file may have been removed, by a person or by the start of another process. */
-  look(): void {
+  check(): void {
     try {
       this.#held = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     } catch {
@@ -45,7 +45,7 @@ export class DiskReserve {
   /** Gives the space back, at once. False when there is none to give. */
   release(): boolean {
     const isReleased = releaseReserve(this.#file);
-    this.look();
+    this.check();
     return isReleased;
   }
 

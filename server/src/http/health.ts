@@ -5,7 +5,7 @@ import { sendFailure } from './server/server.ts';
 
 /** The space on the disk: why new content is refused, or soon will be. */
 export interface Room {
-  look(): Promise<void>;
+  check(): Promise<void>;
   problem(): string | undefined;
   warning(): string | undefined;
 }
@@ -60,7 +60,7 @@ export function registerHealth(server: FastifyInstance, { db, room, files, clock
 }
 
 async function askRoom(room: Room): Promise<readonly string[]> {
-  await room.look();
+  await room.check();
   const problem = room.problem();
   if (problem !== undefined) throw fail('Timeout', { message: problem, retryAfter: 30 });
   const warning = room.warning();

@@ -137,18 +137,18 @@ class OutboxWorker implements Worker {
       for (const appId of appIds) slots.queue.add(appId);
       void this.#fill(slots);
     });
-    outbox.onHeard(() => void this.#look());
+    outbox.onHeard(() => void this.#poll());
     this.#timers = [setInterval(() => void this.#renew(), renewMs)];
     for (const timer of this.#timers) timer.unref();
     this.#lookOut();
-    void this.#look();
+    void this.#poll();
   }
 
   /** The fallback: what no wake-up announces (another node's job, a pause that ends) is found by polling. */
   #lookOut(): void {
     const { db, now, owns, poller = new Poller(db) } = this.#options;
     const hear = (runAt: number | null) => {
-      if (runAt !== null && runAt <= now()) void this.#look(owns);
+      if (runAt !== null && runAt <= now()) void this.#poll(owns);
     };
     poller.add({ ask: () => (this.#stopping ? undefined : { value: store.nextRunAt, hear }) });
     if (this.#options.poller) return;
@@ -159,7 +159,7 @@ class OutboxWorker implements Worker {
   async drain(): Promise<void> {
     for (;;) {
       const endedBefore = this.#ended;
-      await this.#look();
+      await this.#poll();
       const claimed = await Promise.all([...this.#slots.values()].map((slots) => this.#fill(slots)));
       // A job that has just ended has left its slot to the next, which may be about to be claimed.
       const isQuiet = this.#running.size === 0 && this.#ended === endedBefore;
@@ -187,7 +187,7 @@ class OutboxWorker implements Worker {
   }
 
   /** Polls for the apps with due jobs and claims theirs, after a poll in progress: that one may miss the newest. */
-  #look(owns?: Owns): Promise<void> {
+  #poll(owns?: Owns): Promise<void> {
     if (!this.#nextLook || !owns) this.#nextOwns = owns;
     this.#nextLook ??= this.#looking.then(() => {
       this.#nextLook = undefined;

@@ -51,7 +51,7 @@ describe('the room on the disk', () => {
     withRoom({ reserveBytes: 2_000_000 }, async (room, log, folder) => {
       const reserve = join(folder, 'reserve');
       room.start();
-      while (!existsSync(reserve) || statSync(reserve).size < 2_000_000) await room.look();
+      while (!existsSync(reserve) || statSync(reserve).size < 2_000_000) await room.check();
       assert.equal(room.report().reserveBytes, 2_000_000);
       room.note(noSpace());
       room.note(noSpace());
@@ -60,7 +60,7 @@ describe('the room on the disk', () => {
       assert.throws(() => room.assertRoom('create'), refusedAs(/The disk is full/));
       room.assertRoom('change');
       // This disk has room all the time, which the next look finds out by writing.
-      await room.look();
+      await room.check();
       assert.deepEqual([room.report().level, room.problem()], ['ample', undefined]);
       assert.equal(existsSync(join(folder, 'room.probe')), false);
       (await room.claim(1))();
@@ -73,11 +73,11 @@ describe('the room on the disk', () => {
     withRoom({ reserveBytes: 500_000_000 }, async (room, _log, folder) => {
       const reserve = join(folder, 'reserve');
       room.start();
-      while (!existsSync(reserve) || statSync(reserve).size === 0) await room.look();
+      while (!existsSync(reserve) || statSync(reserve).size === 0) await room.check();
       await room.stop();
       const { size } = statSync(reserve);
       assert.ok(size < 500_000_000, 'it does not wait for the whole');
-      await room.look();
+      await room.check();
       await room.stop();
       assert.equal(statSync(reserve).size, size);
     }));
@@ -96,10 +96,10 @@ describe('the room on the disk', () => {
       if (isFull) throw full;
     };
     await withRoom({ isEmbedded: false, probeDatabase }, async (room, log) => {
-      await room.look();
+      await room.check();
       assert.match(room.problem() ?? '', /database server is full/);
       isFull = false;
-      await room.look();
+      await room.check();
       assert.match(room.problem() ?? '', /database server is full/, 'it is not asked all the time');
       assert.equal(log.length, 1);
     });

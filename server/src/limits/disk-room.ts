@@ -88,8 +88,8 @@ export class DiskRoom {
 
   /** Starts watching the disk, and fills the reserve when there is space for it. */
   start(): void {
-    const look = () => void this.look().then(() => this.#replenish());
-    look();
+    const look = () => void this.check().then(() => this.#replenish());
+    check();
     this.#timer = setInterval(look, lookEveryMs);
     this.#timer.unref();
   }
@@ -131,7 +131,7 @@ export class DiskRoom {
    * @throws Failure Timeout when the remaining space is kept for deletions and sign-ins
    */
   assertRoom(kind: 'create' | 'change'): void {
-    if (performance.now() - this.#lookedAt > staleMs) void this.look();
+    if (performance.now() - this.#lookedAt > staleMs) void this.check();
     if (this.#isDatabaseFull && kind === 'create') throw refusal(databaseFull);
     if (!this.#options.isEmbedded) return;
     const level = this.#level();
@@ -146,7 +146,7 @@ export class DiskRoom {
    * @throws Failure Timeout when too little would be left
    */
   async claim(bytes: number): Promise<() => void> {
-    await this.look();
+    await this.check();
     if (this.#level() === 'full') throw refusal(diskFull);
     const left = (this.#available() ?? Number.POSITIVE_INFINITY) - this.#claimed - bytes;
     if (left < this.#options.minFreeBytes) throw refusal(this.#lowText());
@@ -157,7 +157,7 @@ export class DiskRoom {
   }
 
   /** Reads the disk's free space, and tests a database server that has not been tested for a while. Never rejects. */
-  look(): Promise<void> {
+  check(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;
     });
@@ -190,7 +190,7 @@ export class DiskRoom {
     try {
       const { bavail, bsize } = await statfs(this.#options.dataFolder);
       this.#free = bavail * bsize;
-      this.#reserve.look();
+      this.#reserve.check();
       const { needed, reusable } = this.#options.fitDatabase(this.#free);
       [this.#needed, this.#reusable] = [needed, reusable];
       if (this.#isFull && this.#fitsReserve() && (await this.#canWrite())) this.#isFull = false;
@@ -239,7 +239,7 @@ export class DiskRoom {
     if (this.#isFull || !this.#fitsReserve()) return;
     this.#filling = this.#reserve
       .fill(this.#stopping.signal)
-      .then(() => this.look())
+      .then(() => this.check())
       .catch((error: unknown) => this.note(error))
       .finally(() => {
         this.#filling = undefined;

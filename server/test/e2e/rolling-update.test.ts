@@ -22,7 +22,7 @@ const checkMs = 100;
 class Balancer {
   readonly #nodes = new Map<number, { isUp: boolean; agent: Agent }>();
   readonly #server = createServer((incoming, answer) => this.#pass(incoming, answer));
-  readonly #timer = setInterval(() => void this.#look(), checkMs);
+  readonly #timer = setInterval(() => void this.#check(), checkMs);
   #turn = 0;
 
   async listen(): Promise<number> {
@@ -33,7 +33,7 @@ class Balancer {
   /** Resolves once it gets requests. */
   async add({ baseUrl }: Service): Promise<void> {
     this.#nodes.set(Number(new URL(baseUrl).port), { isUp: false, agent: new Agent({ keepAlive: true }) });
-    await this.#look();
+    await this.#check();
   }
 
   remove({ baseUrl }: Service): void {
@@ -46,7 +46,7 @@ class Balancer {
     this.#server.close();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     for (const [port, node] of this.#nodes)
       node.isUp = await fetch(`http://127.0.0.1:${port}/readyz`)
         .then(({ status }) => status === 200)

@@ -38,7 +38,7 @@ describe('nodes that share the work', () => {
       site.app.clock.now = Math.max(site.app.clock.now, Date.now());
       for (const { poller, shares } of [site.app.app, node.app]) {
         await shares.renew();
-        await poller.look();
+        await poller.poll();
         await shares.settle();
       }
       if (isSo(await held())) return;
@@ -78,7 +78,7 @@ describe('nodes that share the work', () => {
 
   test('one that stops gives its part back at once', async () => {
     await node.app.shares.stop();
-    await site.app.app.poller.look();
+    await site.app.app.poller.poll();
     await site.app.app.shares.settle();
     assert.deepEqual(counts(await held()), [shareCount]);
     assert.ok(site.app.app.shares.owns(site.app.appId));

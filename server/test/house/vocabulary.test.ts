@@ -19,6 +19,7 @@ const givenUp: readonly { readonly use: string; readonly instead: RegExp }[] = [
   { use: 'lock…', instead: /\bhold(?:Venue|Zone)\w*/g },
   { use: 'untilStored', instead: /\binsist(?=[<(:])/g },
   { use: 'checkAlerts', instead: /\blook(?:Inside\b|(?=: \(\) => context\.))/g },
+  { use: 'poll, check', instead: /^ {2}(?:async )?#?look(?=\()/gm },
 ];
 
 test('no name in the code has a word that the glossary has given up', () => {

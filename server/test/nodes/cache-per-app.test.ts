@@ -82,7 +82,7 @@ for (const database of bothDatabases) {
       };
       for (const one of nodes) {
         // Until a node has looked for the first time, it does not know what it has missed.
-        await one.app.poller.look();
+        await one.app.poller.poll();
         for (let n = 0; n < 2; n++) {
           site.app.clock.now += 1;
           await round(one.app);
@@ -92,7 +92,7 @@ for (const database of bothDatabases) {
       for (const [what, edit] of Object.entries(edits)) {
         await edit();
         for (const one of nodes) {
-          await one.app.poller.look();
+          await one.app.poller.poll();
           assert.deepEqual(await loads(one), [], `after ${what}`);
         }
       }
@@ -105,7 +105,7 @@ for (const database of bothDatabases) {
       statements.take();
       await site.app.app.apps.change(otherId, { name: 'Neighbours' });
       // Work in the background may hear of the change first, and load it.
-      await node.app.poller.look();
+      await node.app.poller.poll();
       await round(node.app);
       const loaded = () => statements.take().filter((text) => / from apps\b/.test(text)).length;
       assert.ok(loaded() > 0);

@@ -25,7 +25,7 @@ describe('a node that has nothing to do, on postgres', () => {
 
   test('asks one thing at each look, also while an app is listened to, and looks less than twice a second', async () => {
     const statements = watchStatements(site.app.storage.db, { pollers: true });
-    for (let n = 0; n < 5; n++) await site.app.app.poller.look();
+    for (let n = 0; n < 5; n++) await site.app.app.poller.poll();
     const asked = statements.take();
     const looks = asked.filter(
       (text) => text.includes('from revisions') && text.includes('from jobs') && text.includes('from live_events'),

@@ -58,7 +58,7 @@ describe('two nodes with a bus', { skip: natsPath === '' }, () => {
     const { appKey } = site.app;
     for (let took = Number.POSITIVE_INFINITY; took >= 1_000; ) {
       assert.equal(await statusAt(second(), appKey), 200);
-      await second().poller.look();
+      await second().poller.poll();
       const start = performance.now();
       await first().apps.change(site.app.appId, { disabled: true });
       await seen();
@@ -104,13 +104,13 @@ describe('two nodes with a bus', { skip: natsPath === '' }, () => {
     const { appKey, appId } = site.app;
     const row = await site.app.storage.db.one<{ n: number }>(raw("select n from revisions where name = 'access'"));
     assert.equal(await statusAt(second(), appKey), 200);
-    await second().poller.look();
+    await second().poller.poll();
     first().bus?.tell({ kind: 'change', name: 'access', n: (row?.n ?? 0) + 1, appId: 'another' });
     await pause(100);
     await nats.stop();
     await until(() => nodes.every(({ app }) => app.bus?.isConnected === false));
     await first().apps.change(appId, { disabled: true });
-    await second().poller.look();
+    await second().poller.poll();
     assert.notEqual(await statusAt(second(), appKey), 200);
     await first().apps.change(appId, { disabled: false });
     await nats.start();
@@ -181,9 +181,9 @@ describe('two nodes with a bus', { skip: natsPath === '' }, () => {
     const start = there.events.length;
     await nats.stop();
     await until(() => nodes.every(({ app }) => app.bus?.isConnected === false));
-    await switchOff(() => second().poller.look());
+    await switchOff(() => second().poller.poll());
     await visit(first());
-    await second().poller.look();
+    await second().poller.poll();
     await there.received(start + 4);
     await nats.start();
     await until(() => nodes.every(({ app }) => app.bus?.isConnected));

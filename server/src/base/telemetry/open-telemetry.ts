@@ -109,7 +109,6 @@ export interface TelemetryOptions {
   readonly version: string;
   /** What `/metrics` has. */
   readonly metrics: () => Promise<readonly PrometheusMetric[]>;
-  readonly metricsEveryMs?: number;
 }
 
 export interface Telemetry {
@@ -127,7 +126,7 @@ const kinds = {
 } as const;
 
 /** Traces of requests and jobs from now on. The metrics follow once the service has them. */
-export function startTelemetry({ url, share, version, metrics, metricsEveryMs = 30_000 }: TelemetryOptions): Telemetry {
+export function startTelemetry({ url, share, version, metrics }: TelemetryOptions): Telemetry {
   const resource = resourceFromAttributes({ 'service.name': 'pharos', 'service.version': version });
   const address = (signal: string) => `${url.replace(/\/+$/, '')}/v1/${signal}`;
   const root = new TraceIdRatioBasedSampler(share);
@@ -139,8 +138,8 @@ export function startTelemetry({ url, share, version, metrics, metricsEveryMs = 
   });
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ url: address('metrics') }),
-    exportIntervalMillis: metricsEveryMs,
-    exportTimeoutMillis: Math.min(metricsEveryMs, 10_000),
+    exportIntervalMillis: 30_000,
+    exportTimeoutMillis: 10_000,
     metricProducers: [createProducer(metrics, version)],
   });
   const meters = new MeterProvider({ resource, readers: [reader] });

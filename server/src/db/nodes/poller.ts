@@ -27,7 +27,7 @@ export class Poller {
   readonly #sources: PollerSource[] = [];
   readonly #everyMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
   constructor(db: Database, everyMs = pollMs) {
@@ -42,7 +42,7 @@ export class Poller {
   start(): void {
     // A database that does not answer is asked once, not at each poll.
     this.#timer = setInterval(() => {
-      if (!this.#looking) void this.look();
+      if (!this.#polling) void this.poll();
     }, this.#everyMs);
     this.#timer.unref();
   }
@@ -53,9 +53,9 @@ export class Poller {
   }
 
   /** Polls once, after a poll in progress: what that one finds may be older than this call. Never rejects. */
-  look(): Promise<void> {
-    if (!this.#looking) return this.#begin();
-    this.#next ??= this.#looking.then(() => {
+  poll(): Promise<void> {
+    if (!this.#polling) return this.#begin();
+    this.#next ??= this.#polling.then(() => {
       this.#next = undefined;
       return this.#begin();
     });
@@ -63,13 +63,13 @@ export class Poller {
   }
 
   #begin(): Promise<void> {
-    this.#looking = this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#polling = this.#poll().finally(() => {
+      this.#polling = undefined;
     });
-    return this.#looking;
+    return this.#polling;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const questions = this.#sources.flatMap((source) => source.ask() ?? []);
     if (questions.length === 0) return;
     const values = questions.map(({ value }, index) => sql`(${value}) as ${raw(`v${index}`)}`);

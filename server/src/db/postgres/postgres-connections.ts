@@ -86,7 +86,7 @@ export class PostgresConnections {
       },
       prove: (connection) => this.#proveOn(connection),
     });
-    this.#watch = setInterval(() => this.#look(), lookEveryMs);
+    this.#watch = setInterval(() => this.#check(), lookEveryMs);
     this.#watch.unref();
   }
 
@@ -260,7 +260,7 @@ export class PostgresConnections {
   }
 
   /** Ends statements whose time is over, and checks that the server is there when something takes long. */
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     // This process was busy itself: answers that have arrived are read before anything is given up.
     const wasBusy = now - this.#lookedAt > 5 * lookEveryMs;

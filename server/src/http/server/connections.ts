@@ -84,7 +84,7 @@ export class ClientConnections {
   /** Starts watching the connections of a server. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#accept(socket));
-    this.#timer = setInterval(() => this.#look(), this.#limits.lookMs).unref();
+    this.#timer = setInterval(() => this.#check(), this.#limits.lookMs).unref();
   }
 
   stop(): void {
@@ -112,7 +112,7 @@ export class ClientConnections {
   }
 
   /** Disconnects clients that make no progress. */
-  #look(): void {
+  #check(): void {
     for (const socket of this.#open)
       if (waitingFor(socket) > 0 && !this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));
     for (const [socket, progress] of this.#reading) {

@@ -113,7 +113,7 @@ export class ReportSite {
   }
 
   /** The clock goes to a moment, and both nodes look at once. Answers the mails that this brings, without the bodies of alerts. */
-  async look(at: number): Promise<readonly ReceivedMail[]> {
+  async check(at: number): Promise<readonly ReceivedMail[]> {
     const { app } = this.site.app;
     this.site.app.clock.now = at;
     const before = this.smtp.mails.length;

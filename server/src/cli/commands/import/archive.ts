@@ -38,7 +38,7 @@ async function importArchive(call: CommandCall, archive: Archive): Promise<Comma
   const size = manifest.appId === undefined ? '' : ` (${json.rows} rows, ${json.files} files)`;
   return withServices(config, async (services, db, now) => {
     const { arrival } = services.apps;
-    const state = await arrival.look(archive);
+    const state = await arrival.state(archive);
     if (state === 'done') return { text: `${name} was imported from this archive before.`, json };
     if (call.has('dry-run')) {
       const from = state === 'begun' ? 'goes on with its import' : 'is new here';

@@ -31,7 +31,7 @@ export const makers: Makers<Context, 'occupancy' | 'occupancyWatch'> = {
   occupancyWatch: ({ db, inBackground, onError, owns, occupancy, listAppsWithLimits }) =>
     new OccupancyWatch({
       ...{ inBackground, onError, owns },
-      look: (appId) => occupancy.look(appId),
+      check: (appId) => occupancy.check(appId),
       listApps: async () => [...new Set([...(await listAppsWithLimits(db)), ...(await listAppsWithCrowds(db))])],
     }),
 };

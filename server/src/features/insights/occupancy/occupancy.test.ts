@@ -86,7 +86,7 @@ for (const database of bothDatabases) {
         await Promise.all([app.app.checkOccupancy(), other.checkOccupancy()]);
         now = isHeld();
         if (!(before && now))
-          await Promise.all([app.app, other].map(({ poller, shares }) => poller.look().then(() => shares.settle())));
+          await Promise.all([app.app, other].map(({ poller, shares }) => poller.poll().then(() => shares.settle())));
       }
       await Promise.all([app.app.idle(), other.idle()]);
       const mails = smtp.mails.splice(0).map(({ to, data }) => `${to} ${/^Subject: (.*)$/m.exec(data)?.[1]?.trim()}`);
@@ -306,7 +306,7 @@ for (const database of bothDatabases) {
       const fall = () => go('EXIT', 'p5', 'p6').then(() => tells(60));
       // Those who have just left come back later; and both nodes know of the limit that was set a moment ago.
       app.clock.now += 60_000;
-      await Promise.all([app.app, other].map(({ poller }) => poller.look()));
+      await Promise.all([app.app, other].map(({ poller }) => poller.poll()));
       await rise();
       await fall();
       assert.deepEqual(await pushed(), [], 'nobody has chosen it');

@@ -80,7 +80,7 @@ export class Occupancy {
   }
 
   /** One check of an app. A notice is queued with the change that it reports, so that it is sent once. */
-  async look(appId: string): Promise<void> {
+  async check(appId: string): Promise<void> {
     const { db, now, listPlaces, count, findCounting, findBlur, onTold } = this.#deps;
     const counting = await findCounting(appId);
     const rows = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row]));

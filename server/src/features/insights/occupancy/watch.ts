@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 
 export interface OccupancyWatchDeps extends Pick<Context, 'inBackground' | 'onError'> {
-  readonly look: (appId: string) => Promise<void>;
+  readonly check: (appId: string) => Promise<void>;
   /** The apps that have limits, or places that are over one. */
   readonly listApps: () => Promise<readonly string[]>;
   /** Whether this node does the work of an app. */
@@ -16,7 +16,7 @@ export class OccupancyWatch {
   readonly #deps: OccupancyWatchDeps;
   #timer: NodeJS.Timeout | undefined;
   #apps: readonly string[] | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #waiting = 0;
 
   constructor(deps: OccupancyWatchDeps) {
@@ -26,10 +26,10 @@ export class OccupancyWatch {
   start(): void {
     const look = () => {
       // A check that takes longer than it should is not followed by a queue of others.
-      if (this.#waiting === 0) this.#deps.inBackground(name, () => this.look());
+      if (this.#waiting === 0) this.#deps.inBackground(name, () => this.check());
     };
     // What was over its limit when the service stopped may still be over it, or no longer.
-    look();
+    check();
     this.#timer = setInterval(look, everyMs);
     this.#timer.unref();
   }
@@ -45,16 +45,16 @@ export class OccupancyWatch {
   };
 
   /** One check of all apps of this node, after those in progress: what these have read may be older. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     this.#waiting++;
-    const before = this.#looking;
-    const own = before.then(() => this.#look());
-    this.#looking = own.catch(() => undefined);
+    const before = this.#checking;
+    const own = before.then(() => this.#check());
+    this.#checking = own.catch(() => undefined);
     await own.finally(() => this.#waiting--);
   }
 
-  async #look(): Promise<void> {
-    const { listApps, look, owns, onError } = this.#deps;
+  async #check(): Promise<void> {
+    const { listApps, check, owns, onError } = this.#deps;
     if (!this.#apps) {
       // A change while the list is read is found by the next check.
       this.#apps = [];
@@ -68,6 +68,6 @@ export class OccupancyWatch {
     }
     // One app that cannot be counted must not keep the others from being looked at.
     for (const appId of this.#apps ?? [])
-      if (owns(appId)) await look(appId).catch((error: unknown) => onError(name, error));
+      if (owns(appId)) await check(appId).catch((error: unknown) => onError(name, error));
   }
 }

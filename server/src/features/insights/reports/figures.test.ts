@@ -137,7 +137,7 @@ for (const database of databases) {
         message: '',
       });
       assert.equal(reports.smtp.mails.length, before + 1);
-      const mails = await reports.look(Date.UTC(2027, 1, 1, 6));
+      const mails = await reports.check(Date.UTC(2027, 1, 1, 6));
       assert.ok(mails.some((mail) => textIn(mail).includes(preview.text.slice(0, 200))));
       // With the app go its reports.
       assert.equal((await reports.call('owner', 'DELETE', `/${reportId}`)).status, 200);

@@ -83,8 +83,8 @@ for (const database of bothDatabases) {
       site.app.clock.now = Date.UTC(2026, 9, 17, 12);
       await reports.visit(7, 'b');
       const monday = Date.UTC(2026, 9, 19, 5);
-      assert.deepEqual(await reports.look(monday - 60_000), []);
-      const mails = await reports.look(monday);
+      assert.deepEqual(await reports.check(monday - 60_000), []);
+      const mails = await reports.check(monday);
       assert.deepEqual(who(mails), ['anna', 'director', 'near', 'owner']);
       const query = new URLSearchParams({
         from: '2026-10-12',
@@ -118,7 +118,7 @@ for (const database of bothDatabases) {
 
       // Whatever the clock does, and whoever looks.
       for (const at of [monday + hour, monday - 2 * hour, monday + 1, monday + 30 * hour])
-        assert.deepEqual(await reports.look(at), []);
+        assert.deepEqual(await reports.check(at), []);
       const again = await openNode(site);
       await again.app.report();
       await again.app.idle();
@@ -130,8 +130,8 @@ for (const database of bothDatabases) {
       await reports.change('anna', { disabled: true });
       await reports.change('near', { apps: [{ appId: site.app.appId, venues: [reports.elsewhere] }] });
       // Clocks have been set back by an hour.
-      assert.deepEqual(await reports.look(Date.UTC(2026, 9, 26, 6) - 1), []);
-      const mails = await reports.look(Date.UTC(2026, 9, 26, 6));
+      assert.deepEqual(await reports.check(Date.UTC(2026, 9, 26, 6) - 1), []);
+      const mails = await reports.check(Date.UTC(2026, 9, 26, 6));
       assert.deepEqual(who(mails), ['owner'], 'the address was added by somebody who may no longer see it');
       assert.match(textIn(mails[0]), /No visitor was seen in this week\. In the week before there were 10\./);
       assert.deepEqual(await reports.states(report), {
@@ -154,18 +154,18 @@ for (const database of bothDatabases) {
       async () => {
         const monday = Date.UTC(2026, 10, 2, 6);
         reports.smtp.recipientAnswer = '451 later';
-        assert.deepEqual(await reports.look(monday), []);
+        assert.deepEqual(await reports.check(monday), []);
         assert.equal((await reports.shown(report)).last.mails[0].state, 'waits');
         reports.smtp.recipientAnswer = '250 ok';
-        assert.deepEqual(who(await reports.look(monday + 2 * hour)), ['director', 'owner']);
+        assert.deepEqual(who(await reports.check(monday + 2 * hour)), ['director', 'owner']);
         // Cut off after all of it: it may have arrived.
         reports.smtp.cutsAfterData = true;
-        assert.equal((await reports.look(monday + 7 * day)).length, 2);
+        assert.equal((await reports.check(monday + 7 * day)).length, 2);
         reports.smtp.cutsAfterData = false;
-        assert.deepEqual(await reports.look(monday + 7 * day + 3 * hour), []);
+        assert.deepEqual(await reports.check(monday + 7 * day + 3 * hour), []);
         assert.deepEqual(await reports.states(report), { owner: 'unsure', director: 'unsure' });
         reports.smtp.recipientAnswer = '550 nobody here';
-        await reports.look(monday + 14 * day);
+        await reports.check(monday + 14 * day);
         reports.smtp.recipientAnswer = '250 ok';
         const attention = async () =>
           (
@@ -176,7 +176,7 @@ for (const database of bothDatabases) {
           `${found?.title} ${found?.text}`,
           /Old & <New> house was not sent Nobody got it\. The mail server refused it: .*550/,
         );
-        assert.deepEqual(who(await reports.look(monday + 21 * day)), ['director', 'owner']);
+        assert.deepEqual(who(await reports.check(monday + 21 * day)), ['director', 'owner']);
         assert.deepEqual(await attention(), []);
       },
     );
@@ -184,7 +184,7 @@ for (const database of bothDatabases) {
     test('come once when a node was killed: again before a mail was handed over, and never after that was noted', async () => {
       const monday = Date.UTC(2026, 10, 30, 6);
       reports.smtp.recipientAnswer = '451 later';
-      await reports.look(monday);
+      await reports.check(monday);
       assert.deepEqual(await reports.states(report), { owner: 'waits', director: 'waits' });
       // What a node leaves that notes that it hands a mail over, and is gone; that of the director it had only written.
       await site.app.storage.db.run(
@@ -192,7 +192,7 @@ for (const database of bothDatabases) {
           and state = 'waits'`,
       );
       reports.smtp.recipientAnswer = '250 ok';
-      assert.deepEqual(who(await reports.look(monday + 2 * hour)), ['director']);
+      assert.deepEqual(who(await reports.check(monday + 2 * hour)), ['director']);
       const { mails } = (await reports.shown(report)).last;
       const told = mails.find(({ state }: { state: string }) => state === 'unsure');
       assert.match(
@@ -200,16 +200,16 @@ for (const database of bothDatabases) {
         /ended while the mail was handed over\. It may have arrived, so it is not sent again/,
       );
       assert.deepEqual(await reports.states(report), { owner: 'unsure', director: 'sent' });
-      assert.deepEqual(await reports.look(monday + 5 * hour), []);
+      assert.deepEqual(await reports.check(monday + 5 * hour), []);
     });
 
     testOn(database)(
       'come late, but not many at once and not too late; and end with the link in the mail',
       async () => {
         // Off for five weeks, until a Thursday and then a Friday.
-        assert.deepEqual(await reports.look(Date.UTC(2026, 11, 25, 12)), []);
+        assert.deepEqual(await reports.check(Date.UTC(2026, 11, 25, 12)), []);
         assert.match((await reports.shown(report)).last.problem, /off for more than 3 days/);
-        const mails = await reports.look(Date.UTC(2026, 11, 31, 6, 30));
+        const mails = await reports.check(Date.UTC(2026, 11, 31, 6, 30));
         assert.deepEqual(who(mails), ['director', 'owner']);
         const stop = linkIn(
           mails.find(({ to }) => to === 'director@x.example'),
@@ -218,7 +218,7 @@ for (const database of bothDatabases) {
         assert.equal((await page('GET', stop)).status, 200);
         assert.equal((await page('POST', stop)).status, 200);
         assert.deepEqual((await reports.shown(report)).addresses, []);
-        assert.deepEqual(who(await reports.look(Date.UTC(2027, 0, 4, 6))), ['owner']);
+        assert.deepEqual(who(await reports.check(Date.UTC(2027, 0, 4, 6))), ['owner']);
       },
     );
 
@@ -228,8 +228,8 @@ for (const database of bothDatabases) {
       const made = await reports.call('owner', 'POST', '', body);
       assert.deepEqual(made.body.result?.next, { day: '2027-01-04', time: '07:00' });
       const seven = Date.UTC(2027, 0, 4, 12);
-      assert.deepEqual(await reports.look(seven - 60_000), []);
-      const mails = await reports.look(seven);
+      assert.deepEqual(await reports.check(seven - 60_000), []);
+      const mails = await reports.check(seven);
       assert.deepEqual(who(mails), ['owner']);
       assert.match(textIn(mails[0]), /Abroad/);
     });

@@ -29,7 +29,7 @@ export class ReportWatch {
   /** The periods that are known to be made, so that they are not asked for each minute; by report. */
   readonly #made = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
   constructor(deps: ReportWatchDeps) {
     this.#deps = deps;
@@ -38,10 +38,10 @@ export class ReportWatch {
   start(): void {
     const { inBackground, owns } = this.#deps;
     const look = () => {
-      if (owns()) inBackground(name, () => this.look());
+      if (owns()) inBackground(name, () => this.check());
     };
     // What was due while the service was off is sent now.
-    look();
+    check();
     this.#timer = setInterval(look, everyMs);
     this.#timer.unref();
   }
@@ -51,11 +51,11 @@ export class ReportWatch {
     this.#timer = undefined;
   }
 
-  async look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  async check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   sweep(): Promise<void> {
@@ -63,7 +63,7 @@ export class ReportWatch {
     return store.deleteOldMails(db, now() - keptMs);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { db, onError } = this.#deps;
     const wanted = await store.listWanted(db);
     const present = new Set(wanted.map(({ report_id }) => report_id));

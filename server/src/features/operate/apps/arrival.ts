@@ -38,7 +38,7 @@ export class AppArrival {
    *
    * @throws Failure DuplicateValue when the app is there and did not come from this archive
    */
-  async look({ appId, digest }: Arrival): Promise<'new' | 'begun' | 'done'> {
+  async state({ appId, digest }: Arrival): Promise<'new' | 'begun' | 'done'> {
     const { db } = this.#deps;
     const known = await findSetting(db, settingOf(appId));
     const row = await findApp(db, appId);

@@ -31,7 +31,7 @@ export async function findServiceConditions(deps: Deps): Promise<readonly Servic
 }
 
 async function diskConditions({ db, room }: Deps): Promise<readonly ServiceCondition[]> {
-  await room.look();
+  await room.check();
   const problem = db.diskFailure?.message ?? room.problem();
   const warning = room.warning();
   const found = { kind: 'disk', key: `disk@${node}` } as const;

@@ -28,7 +28,7 @@ export const makers: Makers<Context, 'findServiceConditions' | 'node' | 'request
 /** What the service says of itself and its disk. */
 export function systemFeature({ config, db, now, room, requestCounts, inBackground }: Context): Feature {
   const storage = async () => {
-    await room.look();
+    await room.check();
     const { minFreeBytes, reserveBytes } = room.report();
     const problem = db.diskFailure?.message ?? room.problem();
     return { problem, warning: room.warning(), minFreeBytes, reserveBytes };

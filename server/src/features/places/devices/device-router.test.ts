@@ -104,7 +104,7 @@ describe('devices at several nodes', () => {
     const first = await connect(0);
     // The first node is busy and takes nothing; a look that is under way ends first.
     pollers[0]?.stop();
-    await pollers[0]?.look();
+    await pollers[0]?.poll();
     const sent = send(1);
     while ((await rows('device_handovers')).length === 0) await new Promise(setImmediate);
     const second = await connect(1);

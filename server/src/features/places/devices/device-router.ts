@@ -46,14 +46,14 @@ export class DeviceRouter implements DeviceRoutes {
 
   /** Called when another node says that something waits for this one. */
   heard(node: string): void {
-    if (node === this.#options.node) void this.#look();
+    if (node === this.#options.node) void this.#poll();
   }
 
   readonly source: PollerSource = {
     ask: () => {
       // Nothing can wait for a node without devices that has handed nothing over.
       if (this.#waiting.size === 0 && !this.#broker?.connections) return undefined;
-      const hear = (n: number | null) => void ((n ?? 0) > 0 && this.#look());
+      const hear = (n: number | null) => void ((n ?? 0) > 0 && this.#poll());
       return { value: store.waitingFor(this.#options.node), hear };
     },
   };
@@ -145,7 +145,7 @@ export class DeviceRouter implements DeviceRoutes {
   }
 
   /** Takes what waits for this node. Never rejects. */
-  #look(): Promise<void> {
+  #poll(): Promise<void> {
     this.#again = true;
     this.#looking ??= this.#lookUntilDone().finally(() => {
       this.#looking = undefined;
@@ -189,7 +189,7 @@ export class DeviceRouter implements DeviceRoutes {
   }
 
   #tell(node: string): void {
-    if (node === this.#options.node) void this.#look();
+    if (node === this.#options.node) void this.#poll();
     for (const listener of this.#tellers) listener(node);
   }
 

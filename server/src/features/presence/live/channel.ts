@@ -32,7 +32,7 @@ export class Channel {
   }
 
   /** Reads new events; concurrent calls share one read. */
-  look(): Promise<void> {
+  poll(): Promise<void> {
     if (this.#looking) {
       this.#lookAgain = true;
       return this.#looking;

@@ -75,7 +75,7 @@ test('a listener gets a comment 15 s after what it was sent last, whatever happe
   });
   const hidden = async (seq: number) => {
     news = [{ seq, event: 'presence.enter', data: '{}' }];
-    live.look('app');
+    live.poll('app');
     await soon();
   };
   const hangUp = new AbortController();

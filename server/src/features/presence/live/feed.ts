@@ -61,15 +61,15 @@ export class Feed {
 
   /** Something of the app was committed by this process. */
   readonly wake = (appId: string): void => {
-    this.look(appId);
+    this.poll(appId);
     for (const tell of this.#tell) tell(appId);
   };
 
   /** Looks for events of the app, if somebody listens to it here. */
-  look(appId: string): void {
+  poll(appId: string): void {
     // Those who wait for the channel learn why it could not be started.
     void this.#channels.get(appId)?.then(
-      (channel) => channel.look(),
+      (channel) => channel.poll(),
       () => undefined,
     );
   }
@@ -127,7 +127,7 @@ export class Feed {
     { appId, after, show, kinds, numbers = plainNumbers }: Omit<LiveSubscription, 'address'>,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
-    await channel.look();
+    await channel.poll();
     const app = await store.findLiveApp(this.#deps.db, appId);
     const wanted = after === undefined ? undefined : numbers.read(after);
     const isKnown = wanted !== undefined && wanted >= (app?.floor_seq ?? 0) && wanted <= channel.seq;
@@ -218,11 +218,11 @@ export class Feed {
       const apps = [...this.#open].map(([appId, { seq }]) => ({ appId, seq }));
       if (apps.length === 0) return undefined;
       if (apps.length > store.maxAsked) {
-        for (const { appId } of apps) this.look(appId);
+        for (const { appId } of apps) this.poll(appId);
         return undefined;
       }
       const hear = (isNews: number | null) => {
-        if (isNews !== null) for (const { appId } of apps) this.look(appId);
+        if (isNews !== null) for (const { appId } of apps) this.poll(appId);
       };
       return { value: store.newsOf(apps), hear };
     },

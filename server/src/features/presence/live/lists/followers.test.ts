@@ -64,7 +64,7 @@ for (const database of bothDatabases) {
       for (const text of await next()) assert.match(text, /event: list\ndata: \{"results":\[\]\}/);
       const [here, there] = nodes;
       if (here) await add(here.db, '1');
-      await there?.followers.look();
+      await there?.followers.poll();
       for (const text of await next())
         assert.match(text, /event: entered\ndata: \{"after":null,"result":\{"objectId":"1"\}\}/);
       over.abort();

@@ -126,13 +126,13 @@ export class Followers implements WriteListener {
     ask: () => {
       const apps = this.#apps();
       if (apps.length === 0) return undefined;
-      const hear = (isNews: number | null) => (isNews === null ? undefined : this.look());
+      const hear = (isNews: number | null) => (isNews === null ? undefined : this.poll());
       return { value: store.changesOf(apps, this.#since(), this.#node), hear };
     },
   };
 
   /** Looks for what other nodes have written. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const apps = this.#apps();
     if (apps.length === 0 || this.#deps.db.readsAreLocal) return;
     try {
