@@ -44,7 +44,7 @@ export interface OpenCondition {
   readonly elements: readonly (Variable | { readonly value: unknown })[];
 }
 
-export interface Variable {
+interface Variable {
   readonly variable: string;
 }
 

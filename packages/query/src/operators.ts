@@ -5,7 +5,7 @@ import { compileRegex, maxRegexLength, type Regex, RegexProblem } from './regex/
 import type { RegexBudget } from './regex/regex-cost.ts';
 
 /** What the parser passes to an operator besides its operand. */
-export interface OperandContext {
+interface OperandContext {
   readonly field: Field;
   /** The operand of the operator's companion (`$options` of `$regex`), if there is one. */
   readonly companion: unknown;

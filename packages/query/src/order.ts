@@ -7,7 +7,7 @@ import type { WhereDialect } from './where-dialect.ts';
 
 export type { Order, OrderTerm } from './ast.ts';
 
-export const maxOrderTerms = 4;
+const maxOrderTerms = 4;
 
 /**
  * Parses the query parameter `order`: fields joined by commas, each with `-` in front for descending. If it is absent,

@@ -1,7 +1,7 @@
 import { Problems } from './problems.ts';
 
-export const maxLimit = 1000;
-export const maxSkip = 100_000;
+const maxLimit = 1000;
+const maxSkip = 100_000;
 
 export interface Page {
   /** 0 to 1,000. */

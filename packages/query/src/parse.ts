@@ -8,11 +8,11 @@ import { Problems, refuseQuery } from './problems.ts';
 import { RegexBudget } from './regex/regex-cost.ts';
 
 /** Bytes of UTF-8. */
-export const maxWhereLength = 8192;
+const maxWhereLength = 8192;
 /** Where-objects nested through `$or`, `$and` and `$nor`; the outermost is the first. */
-export const maxWhereDepth = 16;
-export const maxConditions = 256;
-export const maxAlternatives = 32;
+const maxWhereDepth = 16;
+const maxConditions = 256;
+const maxAlternatives = 32;
 
 /** Two levels of JSON for each level of `$or`, 16 for a value inside, and room for the operator and its list. */
 const maxJsonDepth = 2 * maxWhereDepth + 20;

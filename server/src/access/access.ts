@@ -33,7 +33,7 @@ export interface AppAccess {
 }
 
 /** What a key opens. */
-export interface OpenedBy {
+interface OpenedBy {
   readonly app: AppContext;
   readonly keyId: string;
   /** Undefined for the key that every copy of the app holds. */

@@ -19,7 +19,7 @@ export interface LostFiles {
 }
 
 /** Beyond this number they are counted but not named. */
-export const maxNamed = 1_000;
+const maxNamed = 1_000;
 
 type Tables = Readonly<Record<string, { readonly file: string } | undefined>>;
 

@@ -14,7 +14,7 @@ interface Limits {
 const timesForPart = 6;
 const tries = 3;
 
-export type Send = S3Client['send'];
+type Send = S3Client['send'];
 
 /**
  * The connections to one bucket. Requests are tried three times, with growing waits, and every one has a limit. Reads are not

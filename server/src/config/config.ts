@@ -81,7 +81,7 @@ export function filesFolder(config: Config): string {
 }
 
 /** Where parts of uploads to S3 wait while they arrive. */
-export function uploadsFolder(config: Config): string {
+function uploadsFolder(config: Config): string {
   return join(config.dataFolder, 'uploads');
 }
 

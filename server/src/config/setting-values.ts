@@ -93,7 +93,7 @@ export function topicPrefix(text: string): string | undefined {
   return text;
 }
 
-export const list = (text: string) =>
+const list = (text: string) =>
   text
     .split(',')
     .map((item) => item.trim())

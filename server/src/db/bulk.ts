@@ -150,7 +150,7 @@ const cellsOf = <N extends string>(names: readonly N[], cell: Given<N>['cell']) 
 const joined = (cells: readonly Sql[]) => joinSql(cells, ', ');
 
 /** Skips a row if its value of a unique key exists already. */
-export const keepKnown = (...key: readonly string[]) => sql`on conflict (${list(key)}) do nothing`;
+const keepKnown = (...key: readonly string[]) => sql`on conflict (${list(key)}) do nothing`;
 
 /**
  * Inserts whole rows, or of each row the `columns`. `conflict` is the SQL that follows and decides about a row that exists

@@ -70,7 +70,7 @@ export interface Db {
   afterCommit(effect: () => void): void;
 }
 
-export interface DatabaseStats {
+interface DatabaseStats {
   /** Bytes of the write-ahead log on disk; 0 where the database keeps that to itself. */
   readonly walBytes: number;
   /** Writes accepted and not yet committed. */

@@ -62,7 +62,7 @@ export interface Index<N extends string = string> {
 }
 
 /** Rows that say where somebody was or what they were sent, and are erased with their installation. */
-export interface Trail<N extends string = string> {
+interface Trail<N extends string = string> {
   /** The column that names the installation. */
   readonly installation: N;
   /**

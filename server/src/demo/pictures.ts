@@ -66,7 +66,7 @@ const seascape =
   };
 
 /** One page of text. Source: ISO 32000-1, "Portable document format". */
-export function pdf(lines: readonly string[]): Buffer {
+function pdf(lines: readonly string[]): Buffer {
   const shown = lines.map(
     (line, index) => `BT /F1 ${index === 0 ? 22 : 12} Tf 60 ${770 - 30 * index} Td (${line}) Tj ET`,
   );

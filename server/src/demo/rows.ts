@@ -10,7 +10,7 @@ import { visits } from '../features/presence/sightings/traces/visits.ts';
 
 /** Many rows in few statements. */
 
-export type RowCells = readonly SqlValue[];
+type RowCells = readonly SqlValue[];
 
 export interface TableRows {
   readonly table: string;

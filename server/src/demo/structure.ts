@@ -30,7 +30,7 @@ export interface Built {
   readonly userId: string;
 }
 
-export const demoPolicy = {
+const demoPolicy = {
   timeZone: museum.timeZone,
   listUsers: 'manager',
   push: 'manager',
@@ -41,7 +41,7 @@ export const demoPolicy = {
   delivery: { caps: [{ count: 8, per: 'app', window: 'day' }], quietHours: { from: '21:00', until: '08:00' } },
 } as const;
 
-export class Writer {
+class Writer {
   readonly #stage: DemoStage;
   readonly #madeAt: number;
   #headers: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ export interface Year {
   visitsBefore(tour: Tour, hall: Hall): number;
 }
 
-export const daysOfYear = 365;
+const daysOfYear = 365;
 const returning = 0.24;
 /** One guest in this many is a friend of the museum, who comes again. */
 const friends = 7;

@@ -2,7 +2,7 @@ import type { Reach } from '../access/reach.ts';
 import type { Permission } from '../access/roles.ts';
 
 /** What was changed of one record. */
-export interface ManagedChange {
+interface ManagedChange {
   /** The members that were changed, as they were before. */
   readonly was: object;
   /** ISO 8601; undefined where the record is gone. */

@@ -4,7 +4,7 @@ import { type Database, tryRead, tryWrite } from '../db/db.ts';
 import { sendFailure } from './server/server.ts';
 
 /** The space on the disk: why new content is refused, or soon will be. */
-export interface Room {
+interface Room {
   check(): Promise<void>;
   problem(): string | undefined;
   warning(): string | undefined;

@@ -21,7 +21,7 @@ type MemberFor<V> = { readonly column: string; readonly kind: KindFor<NonNullabl
   : unknown);
 
 /** A column for each member of the schema; what the schema does not show is hidden. */
-export type MembersFor<R, M, Made extends string = never> = {
+type MembersFor<R, M, Made extends string = never> = {
   readonly [K in Exclude<keyof R, Made>]-?: MemberFor<R[K]>;
 } & { readonly [K in Exclude<keyof M, keyof R>]: { readonly hidden: true } };
 

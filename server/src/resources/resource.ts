@@ -28,7 +28,7 @@ import {
 import type { Key, Values } from './table.ts';
 
 /** What a write sends: all members of a new record, or those that change; null clears one. */
-export type Sent<T> = { readonly [K in keyof T]?: T[K] | null };
+type Sent<T> = { readonly [K in keyof T]?: T[K] | null };
 
 /** What is specific to a resource when its records are written, beyond its declaration. */
 export interface WriteRules<Record, Body, C extends Columns>

@@ -136,7 +136,7 @@ export interface Accounts {
   assertOneself(key: AccountKey, proof: AccountProof): Promise<void>;
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly email: string | undefined;
   readonly firstname: string;
   readonly lastname: string;

@@ -40,7 +40,7 @@ import { whereaboutsOf } from './whereabouts.ts';
  * What differs from what was reported is corrected.
  */
 
-export async function sense(sensing: Sensing): Promise<Sensed> {
+async function sense(sensing: Sensing): Promise<Sensed> {
   const samples = [...sensing.samples].sort(compareSamples);
   const done = await place(sensing, samples);
   return sensing.keptSince === undefined ? done : rememberLoneExits(done, samples, sensing.now);
@@ -111,7 +111,7 @@ function rememberSpan(record: TrackRecord, samples: readonly Sample[]): TrackRec
 }
 
 /** What happens merely because time passes: visits whose silence has lasted long enough. */
-export function passTime(
+function passTime(
   { installationId, seedOf }: Pick<Sensing, 'installationId' | 'seedOf'>,
   record: TrackRecord,
   now: number,

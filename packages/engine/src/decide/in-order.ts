@@ -133,7 +133,7 @@ interface NewlyFound extends TrackRecord {
 }
 
 /** What is new after samples in order: ends that were reported early are confirmed, or revoked if the visit went on. */
-export function compareWithReported(
+function compareWithReported(
   { installationId, seedOf, now }: Pick<Sensing, 'installationId' | 'seedOf' | 'now'>,
   before: TrackRecord,
   { events, retracted, ...record }: NewlyFound,

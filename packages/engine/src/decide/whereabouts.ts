@@ -17,7 +17,7 @@ export interface Whereabouts {
   readonly isDue: boolean;
 }
 
-export interface Position {
+interface Position {
   /** Metres, in the coordinates of the beacons' locations. */
   readonly x: number;
   readonly y: number;

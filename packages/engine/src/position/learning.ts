@@ -48,7 +48,7 @@ export function stepEvidence(decades: number, residual: number): Evidence {
  * The correction by ridge regression (a normal prior around "none"): loss is `loss` dB and exponent × 10·log10 d more than
  * expected.
  */
-export function fitEvidence(evidence: Evidence): Learned {
+function fitEvidence(evidence: Evidence): Learned {
   const { n, l, ll, r, rl } = scaled(evidence, INDEPENDENT / RESIDUAL_VARIANCE);
   const a = n + 1 / POWER_VARIANCE;
   const d = ll + 1 / EXPONENT_VARIANCE;
@@ -61,7 +61,7 @@ export function fitEvidence(evidence: Evidence): Learned {
 const clamp = (value: number, most: number) => Math.min(most, Math.max(-most, value));
 
 /** Mean square of what a correction leaves, dB². */
-export function remainder({ n, l, ll, r, rl, rr }: Evidence, { loss, exponent }: Learned): number {
+function remainder({ n, l, ll, r, rl, rr }: Evidence, { loss, exponent }: Learned): number {
   if (n === 0) return 0;
   const cross = r * loss + rl * exponent;
   return (rr - 2 * cross + n * loss * loss + 2 * l * loss * exponent + ll * exponent * exponent) / n;

@@ -11,7 +11,7 @@ import { EAR_VARIANCE } from './fix.ts';
  */
 
 /** Number of passes and sum of what was lost in them beyond what was expected, dB. */
-export interface Residuals {
+interface Residuals {
   readonly n: number;
   readonly r: number;
 }

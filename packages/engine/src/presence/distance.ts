@@ -63,7 +63,7 @@ export const powerShare = (loss: number): number => 10 ** (-Math.min(FAINTEST, l
 export const lossFromPowers = (sum: number, count: number): number => -10 * Math.log10(sum / count);
 
 /** What a calibration needs at least: 30 s at one advertisement in 3 s is 10 samples. */
-export const CALIBRATION_SAMPLES = 10;
+const CALIBRATION_SAMPLES = 10;
 
 /**
  * "Stand at one metre for 30 seconds": the beacon's measured power in whole dBm from the RSSI samples taken there, and

@@ -71,7 +71,7 @@ const heldOutText = ({ holdout }: Trigger) =>
   `Not shown: this visitor is one of the ${holdout} % who get nothing, so that its effect can be told.`;
 
 /** The history as it is after a verdict: what fired counts for the next question. */
-export function remember(history: History, verdict: Verdict): History {
+function remember(history: History, verdict: Verdict): History {
   if (verdict.outcome !== 'fired') return history;
   const { triggerId, visitId, at } = verdict;
   return { ...history, fired: [...(history.fired ?? []), { triggerId, visitId, at }] };

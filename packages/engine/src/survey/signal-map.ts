@@ -15,7 +15,7 @@ export interface BeaconMap {
 }
 
 /** Cells of `size` metres in rows, from `x` and `y` on: what is lost beyond the path-loss model, dB. */
-export interface FloorMap {
+interface FloorMap {
   readonly floor: number;
   readonly x: number;
   readonly y: number;

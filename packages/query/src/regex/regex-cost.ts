@@ -3,7 +3,7 @@ import { hasCase, maxCodePoint } from './regex-ranges.ts';
 import { canBeEmpty } from './regex-simplify.ts';
 
 /** The load of a simplified pattern on PostgreSQL's compiler, with every repetition written out. */
-export interface RegexCost {
+interface RegexCost {
   /** Characters and assertions. */
   readonly size: number;
   /** Parts that can be skipped; a repeated character counts once. The compiler's time grows with their third power. */

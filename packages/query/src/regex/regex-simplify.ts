@@ -59,7 +59,7 @@ function isNothing(node: RegexNode): boolean {
 }
 
 /** Whether it never consumes a character. */
-export function isEmptyWide(node: RegexNode): boolean {
+function isEmptyWide(node: RegexNode): boolean {
   if (node.kind === 'set') return false;
   if (node.kind === 'assert') return true;
   if (node.kind === 'repeat') return node.max === 0 || isEmptyWide(node.part);

@@ -8,7 +8,7 @@ import { RegexBudget } from '../regex/regex-cost.ts';
 /** What variables stand for in a request: a text or several; undefined is unknown. */
 export type VariableValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export const always: Group = Object.freeze({ kind: 'all', parts: Object.freeze([]) });
+const always: Group = Object.freeze({ kind: 'all', parts: Object.freeze([]) });
 export const never: Group = Object.freeze({ kind: 'any', parts: Object.freeze([]) });
 
 export const isAlways = (where: Where) => where.kind === 'all' && where.parts.length === 0;

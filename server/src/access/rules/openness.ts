@@ -5,9 +5,9 @@ import type { AppRules, ResourceRules } from './rules.ts';
 /** What an app's rules leave to strangers: to anyone with a copy of the app, and to anyone who signs up in it. */
 
 /** `app`: anyone with the app, without signing in. `user`: anyone who signs up. */
-export type Stranger = 'app' | 'user';
+type Stranger = 'app' | 'user';
 
-export interface OpenPart {
+interface OpenPart {
   readonly to: Stranger;
   /** As the end of a sentence that begins with `can`. */
   readonly what: string;

@@ -13,7 +13,7 @@ export type StoredRule = Word | Readonly<Record<string, unknown>>;
 export const memberRoles = ['app', 'user', 'manager'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-export interface StoredMember {
+interface StoredMember {
   /** Who neither sees it nor can filter by it. */
   readonly hidden?: readonly MemberRole[];
   /** Who cannot write it. */

@@ -33,7 +33,7 @@ export interface AskedRule {
   readonly general?: GeneralRule;
 }
 
-export interface GeneralRule {
+interface GeneralRule {
   /** Tells such rules apart. */
   readonly key: number;
   readonly where: Where;

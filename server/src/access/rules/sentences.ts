@@ -93,7 +93,7 @@ function shown(value: unknown): string {
   return (typeof value === 'string' ? variables[value] : undefined) ?? JSON.stringify(value);
 }
 
-export interface DescribedRule {
+interface DescribedRule {
   readonly rule: StoredRule;
   /** Said by the app itself, and not by its preset. */
   readonly isOwn: boolean;

@@ -7,7 +7,7 @@ const maxPauseMs = 500;
 const patienceMs = 120_000;
 
 /** The storage cannot do this now; nothing is wrong with what it was asked. */
-export const isPassing = (error: unknown): boolean => error instanceof Failure && error.entry.status === 503;
+const isPassing = (error: unknown): boolean => error instanceof Failure && error.entry.status === 503;
 
 /**
  * Repeats what must not get lost because the storage cannot take it now: what has been sent cannot be taken back, and would be sent

@@ -37,7 +37,7 @@ function fileForShell(path: string): string {
 }
 
 /** The start-up text. Only that of the first start, and of a demo, contains secrets. */
-export function startText(
+function startText(
   app: Pick<App, 'publicUrl'>,
   config: Config,
   { first, demo = [] }: { readonly first: FirstStart; readonly demo?: readonly string[] },

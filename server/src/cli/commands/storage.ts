@@ -24,7 +24,7 @@ export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
  * Denies other users of the machine access to the stored data, also in an existing data folder with wider permissions.
  * Only the owner of a file can change its permissions; `doctor` reports the others.
  */
-export function closeToOthers(config: Config): void {
+function closeToOthers(config: Config): void {
   const file = databaseFile(config);
   const own = process.getuid?.();
   for (const [path, mode] of [

@@ -134,7 +134,7 @@ function parse(data: Uint8Array): unknown[] {
 }
 
 /** Servers without credentials, and the credentials of the first that has some: a token, or a name with a password. */
-export function readAddress(text: string) {
+function readAddress(text: string) {
   const urls = text.split(',').map((part) => new URL(part.trim()));
   const servers = urls.map(({ host }) => host);
   const known = urls.find(({ username }) => username !== '');

@@ -1,7 +1,7 @@
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 
-export interface PollerQuestion {
+interface PollerQuestion {
   /** A select of one number; cheap, because it runs all the time. */
   readonly value: Sql;
   /** Must not throw or reject; a poll is over when this is. Null: there is no such row. */

@@ -13,7 +13,7 @@ const renewMs = 4_000;
 const forgottenMs = 3_600_000;
 
 /** The share of an app, or of a piece of work that belongs to no app. The same on all nodes, for all time. */
-export function shareOf(name: string): number {
+function shareOf(name: string): number {
   return Number.parseInt(hash('sha1', name, 'hex').slice(0, 8), 16) % shareCount;
 }
 

@@ -25,7 +25,7 @@ export interface PostgresOptions {
   readonly now?: () => number;
 }
 
-export const defaultTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 /** `/readyz` answers within two seconds, whatever the database does. */
 const readyMs = 1_500;
 

@@ -29,7 +29,7 @@ export interface Publish {
   readonly retain: boolean;
 }
 
-export interface Filter {
+interface Filter {
   readonly topic: string;
   readonly qos: 0 | 1 | 2;
 }

@@ -52,7 +52,7 @@ export function answeredAt({ headers }: Pick<ProviderAnswer, 'headers'>): number
 const maxWaitMs = 24 * 3600 * 1000;
 
 /** `Retry-After` (RFC 9110: seconds, or a date by the provider's clock) in ms, at most a day; undefined if there is none. */
-export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - (answeredAt({ headers }) ?? now);

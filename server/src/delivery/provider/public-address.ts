@@ -76,7 +76,7 @@ export function isPublicHost(hostname: string): boolean {
 }
 
 /** A host that resolves to an address outside the public internet. */
-export class AddressNotPublic extends Error {
+class AddressNotPublic extends Error {
   readonly code = 'ERR_ADDRESS_NOT_PUBLIC';
 
   constructor(hostname: string) {

@@ -42,7 +42,7 @@ export function isEmptyPush(data: Members): boolean {
 }
 
 /** The origin of a proximity message, for the app that receives it. */
-export interface Origin {
+interface Origin {
   readonly event: string;
   readonly eventId: string;
   readonly visitId: string;

@@ -12,7 +12,7 @@ export type { SendResult };
 export const pushSenderKinds = ['fcm', 'apns', 'webpush', 'mqtt'] as const;
 export type PushSenderKind = (typeof pushSenderKinds)[number];
 
-export interface PushButton {
+interface PushButton {
   readonly id: string;
   readonly title: string;
   readonly uri?: string;
@@ -101,7 +101,7 @@ export interface SenderDeps {
   readonly noteClock?: NoteClock;
 }
 
-export interface SenderNetwork {
+interface SenderNetwork {
   /** Replaces the provider's own origins. For Web Push: endpoints there are accepted, public or not. */
   readonly origin: string;
   /** Certificates in PEM to trust at that origin instead of the public ones. */

@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts';
 import { findOwnText } from '../../db/settings.ts';
 import type { NewSession } from './console-endpoint.ts';
 
-export interface SessionCookie {
+interface SessionCookie {
   read(header: string | undefined): string | undefined;
   /** The value of `Set-Cookie`. Undefined deletes it. */
   write(session: NewSession | undefined, now: number): string;
@@ -13,7 +13,7 @@ export interface SessionCookie {
 }
 
 /** Binds the answer of an identity provider to the browser that asked for it. */
-export interface AttemptCookie {
+interface AttemptCookie {
   read(header: string | undefined): string | undefined;
   /** The value of `Set-Cookie`. Undefined deletes it. */
   write(secret: string | undefined): string;

@@ -16,7 +16,7 @@ import type { ConsoleGuard } from './console-guard.ts';
 import { dataPermission } from './console-roles.ts';
 
 /** Below `/console/api`; the path of an endpoint of `/api/v2` follows it. */
-export const dataPath = '/apps/:appId/v2';
+const dataPath = '/apps/:appId/v2';
 
 export interface ConsoleDataOptions {
   readonly endpoints: readonly Endpoint[];
@@ -40,7 +40,7 @@ declare module 'fastify' {
 }
 
 /** The endpoints that administrators may reach, each with some role. */
-export function reachable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+function reachable(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   return endpoints.filter((endpoint) => dataPermission(endpoint) !== undefined);
 }
 

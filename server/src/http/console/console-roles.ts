@@ -2,7 +2,7 @@ import type { Permission } from '../../access/roles.ts';
 import type { Endpoint } from '../endpoint.ts';
 
 /** Exceptions from the rule for the tag; null: only for apps. */
-export const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
+const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
   listUsers: 'users.read',
   uploadFile: 'files.upload',
   reportReceipts: null,

@@ -24,7 +24,7 @@ export interface Section {
 }
 
 /** `Files in S3` becomes `files-in-s3`, as on GitHub. */
-export const anchorOf = (heading: string) =>
+const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s-]/gu, '')

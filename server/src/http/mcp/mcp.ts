@@ -11,7 +11,7 @@ export interface McpOptions extends Omit<AgentServerOptions, 'inject'> {
   readonly publicUrl: string | undefined;
 }
 
-export const mcpPath = '/mcp';
+const mcpPath = '/mcp';
 
 /**
  * The Model Context Protocol (revision 2026-07-28, and the earlier ones without sessions) over streamable HTTP: what a secret key may do, as

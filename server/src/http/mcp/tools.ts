@@ -2,7 +2,7 @@ import type { Scope, Scopes } from '../../access/keys/scopes.ts';
 import type { OpenApiDocument } from '../openapi/openapi.ts';
 
 /** An operation of `/api/v2` as a tool of the Model Context Protocol. */
-export interface Tool {
+interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;

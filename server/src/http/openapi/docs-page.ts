@@ -95,7 +95,7 @@ function parameterTable(
 }
 
 /** The parts of JSON Schema that the declarations use. */
-export interface MemberSchema {
+interface MemberSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -119,7 +119,7 @@ function memberTable(schema: MemberSchema | undefined): string {
 }
 
 /** A member's type and limits in a few words: `string, 1 to 50 characters`. */
-export function ruleOf(schema: MemberSchema): string {
+function ruleOf(schema: MemberSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
   if (schema.const !== undefined) return `always ${String(schema.const)}`;
   if (schema.type === 'array') return `array of ${ruleOf(schema.items ?? {}) || 'values'}`;

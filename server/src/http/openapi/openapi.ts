@@ -325,7 +325,7 @@ function failures(names: readonly ErrorName[]): Record<string, Json> {
   );
 }
 
-export function errorExample({ name, status, code, meaning }: ErrorEntry): object {
+function errorExample({ name, status, code, meaning }: ErrorEntry): object {
   return { error: { code, error: meaning, name, status, requestId: 'k3v9x1a' }, code };
 }
 

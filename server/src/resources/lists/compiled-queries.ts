@@ -12,7 +12,7 @@ import { PageReader } from './read-page.ts';
 import { ListStatements } from './statements.ts';
 
 /** The texts of a list's query, and what stands for an order that is not given. */
-export interface ListQuestion {
+interface ListQuestion {
   readonly where: string | undefined;
   readonly order: string | undefined;
   readonly defaultOrder: string;
@@ -25,7 +25,7 @@ export interface ListQuestion {
 }
 
 /** A query that was parsed, planned and translated to SQL. Where its rule is general, a text stands for the user's id in all of it. */
-export interface CompiledQuery {
+interface CompiledQuery {
   readonly asks: Where | undefined;
   readonly where: Where | undefined;
   readonly order: Order;

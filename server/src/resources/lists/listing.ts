@@ -25,7 +25,7 @@ export function listing<L = undefined>(
 
 /** Lengths of lists of ids, so that few texts are prepared. */
 const lengths = [1, 4, 16, 64];
-export const maxAskedIds = 64;
+const maxAskedIds = 64;
 
 function followingOf(asked: Listing): ListFollowing {
   const { db, table, options } = asked;

@@ -48,7 +48,7 @@ export interface ListPlan {
 export type Step = Walk | Few;
 
 /** The first records in the order of the list that meet one of some wheres, each of which an index finds in this order. */
-export interface Walk {
+interface Walk {
   readonly kind: 'walk';
   /** A record that meets several is passed by the walk of each, and listed by the first; undefined is every record. */
   readonly of: readonly (Where | undefined)[];
@@ -59,7 +59,7 @@ export interface Walk {
 }
 
 /** All records that meet the conditions on one indexed column, if these are few. */
-export interface Few {
+interface Few {
   readonly kind: 'few';
   readonly of: readonly [Where];
   readonly held: readonly string[] | undefined;

@@ -4,7 +4,7 @@ import { secretHash } from '../../access/access.ts';
 /** Crockford's: no letter looks like a digit. */
 const letters = '0123456789abcdefghjkmnpqrstvwxyz';
 const length = 16;
-export const recoveryCodes = 10;
+const recoveryCodes = 10;
 
 /**
  * Ten new codes, `k3f9-…`. Each has 80 random bits, too many to guess from its hash, so that a fast hash will do and a

@@ -36,7 +36,7 @@ export interface BeaconItem extends Found {
 }
 
 /** Something that cannot be taken over, and why. */
-export interface Refused {
+interface Refused {
   readonly kind: 'refused';
   readonly at: string;
   readonly problem: string;

@@ -63,7 +63,7 @@ export async function removeSimulated(client: ServiceClient, run: string | undef
 }
 
 /** @throws ServiceError that says how to get permission */
-export function assertAllowed(reply: Reply): void {
+function assertAllowed(reply: Reply): void {
   if (reply.status < 300) return;
   if (reply.body?.code === 209)
     throw new ServiceError(

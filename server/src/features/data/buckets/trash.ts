@@ -11,8 +11,8 @@ import { schemaTable } from './definition/tables.ts';
  * them. They go when it leaves the trash for good.
  */
 
-export const bucketKind = 'buckets';
-export const schemaKind = 'schemas';
+const bucketKind = 'buckets';
+const schemaKind = 'schemas';
 
 interface BucketState {
   readonly name: string;

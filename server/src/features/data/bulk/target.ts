@@ -22,7 +22,7 @@ export interface BulkDeps extends Pick<Context, 'db' | 'assertRoom' | 'endpoints
 }
 
 /** What is taken out of the trash. */
-export interface DeletedOf {
+interface DeletedOf {
   readonly app: AppContext;
   readonly kind: string;
   /** Of records. */

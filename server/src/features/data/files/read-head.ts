@@ -5,7 +5,7 @@ import { findAllowed } from '../../../resources/allowed.ts';
 import { blobKeyOf } from './place/file-name.ts';
 import { files } from './resource.ts';
 
-export interface FileHead {
+interface FileHead {
   readonly contentType: string;
   /** Bytes of the whole file. */
   readonly size: number;

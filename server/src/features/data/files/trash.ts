@@ -13,7 +13,7 @@ import { insertFile } from './store.ts';
 
 /** Files that were deleted in the console: the record moves into the trash, and the bytes stay until it leaves it. */
 
-export const fileKind = 'files';
+const fileKind = 'files';
 
 /** Asked for in the transaction in which a file leaves the trash for good. */
 export const forgetFileJob = 'files.forget';

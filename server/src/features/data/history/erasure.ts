@@ -3,7 +3,7 @@ import * as store from './store.ts';
 
 const atOnce = 100;
 
-export interface FilesErasing {
+interface FilesErasing {
   readonly db: Database;
   readonly removeBytes: (appId: string, storedName: string) => Promise<unknown>;
 }

@@ -27,7 +27,7 @@ import { listDue } from './ways/store.ts';
 
 /** The numbers of a period, from the rows that were counted. */
 
-export interface PlaceInTime {
+interface PlaceInTime {
   /** The interval's beginning on the clocks of the app's zone: a day, or with an hour 2026-10-01T09:00. */
   readonly start?: string;
   /** Of hours of the week: 1 for Monday to 7 for Sunday, and the hour from 0 to 23. */
@@ -35,16 +35,16 @@ export interface PlaceInTime {
   readonly hour?: number;
 }
 
-export interface GroupIds {
+interface GroupIds {
   readonly beaconId?: string;
   readonly zoneId?: string;
   readonly floorId?: string;
   readonly venueId?: string;
 }
 
-export type NumbersRow = PlaceInTime & GroupIds & Metrics;
+type NumbersRow = PlaceInTime & GroupIds & Metrics;
 
-export interface PeriodNumbers {
+interface PeriodNumbers {
   readonly from: string;
   readonly until: string;
   /** Null where small groups are protected and the period is not one day, week, month or year. */

@@ -30,14 +30,14 @@ const maxChanges = 2_000;
 /** Visits that are let go in one transaction. */
 const maxLetGo = 200;
 
-export interface ChangedVisit {
+interface ChangedVisit {
   readonly object_id: string;
   readonly installation_id: string;
   readonly beacon_id: string;
   readonly entered_at: number;
 }
 
-export interface CountedApp {
+interface CountedApp {
   readonly appId: string;
   readonly timeZone: string;
 }

@@ -38,7 +38,7 @@ export interface OccupancyDeps extends Pick<Context, 'db' | 'now' | 'announce' |
   readonly onTold: (appId: string) => Promise<void>;
 }
 
-export interface OccupiedPlace extends LimitedPlace {
+interface OccupiedPlace extends LimitedPlace {
   readonly visitors: Exclude<Count, null>;
   /** Since when it is over its limit, ms; null: it is not. */
   readonly since: number | null;

@@ -11,7 +11,7 @@ import { duePeriod, type Every } from './content/periods.ts';
 import { type Admin, sightOf } from './people.ts';
 import * as store from './store.ts';
 
-export interface ReportApp {
+interface ReportApp {
   readonly appId: string;
   readonly name: string;
   /** The time zone in which days are counted. */
@@ -19,7 +19,7 @@ export interface ReportApp {
   readonly isDisabled: boolean;
 }
 
-export interface ReportVenue {
+interface ReportVenue {
   readonly name: string;
   /** Null: the app's. */
   readonly timeZone: string | null;
@@ -50,7 +50,7 @@ interface Changing {
   readonly assertUnchanged: AssertUnchanged | undefined;
 }
 
-export const maxReports = 20;
+const maxReports = 20;
 /** The reports of apps: who gets which figures, and who may decide that. */
 export class ReportService {
   readonly #deps: ReportDeps;

@@ -13,7 +13,7 @@ const lookBackMs = 100 * dayMs;
 const time = `${String(sendingHour).padStart(2, '0')}:00`;
 
 /** `d…@example.org` */
-export const masked = (email: string): string => `${[...email][0] ?? ''}…${email.slice(email.lastIndexOf('@'))}`;
+const masked = (email: string): string => `${[...email][0] ?? ''}…${email.slice(email.lastIndexOf('@'))}`;
 
 type Deps = Pick<ReportDeps, 'db' | 'now' | 'findApp' | 'findVenue' | 'listAdmins'> & {
   readonly service: ReportService;

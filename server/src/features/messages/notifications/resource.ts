@@ -84,7 +84,7 @@ export function draftProblems(type: string, message: Readonly<Record<string, unk
   return [{ field: 'message.alertTitle', problem }];
 }
 
-export const notificationShape = defineShape(Type.Object(members), {
+const notificationShape = defineShape(Type.Object(members), {
   // With only one of the two given, the other is in the database: the store's check looks at both together.
   rules: ({ type, message, delivery, language, translations, ...experiment }) => [
     ...(type && message ? messageProblems(type, message as Record<string, unknown>) : []),
@@ -104,7 +104,7 @@ export const notificationExample = {
   isEnabled: true,
 };
 
-export const notificationRecord = {
+const notificationRecord = {
   schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
   example: { objectId: exampleId, ...notificationExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };

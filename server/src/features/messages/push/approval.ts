@@ -70,7 +70,7 @@ interface Person {
 }
 
 /** The identity of a person, to tell the author of a push from whoever approves it. */
-export function authorOf({ administrator, user, secretKey }: Person): string {
+function authorOf({ administrator, user, secretKey }: Person): string {
   if (administrator !== undefined) return `admin ${administrator}`;
   return user ? `user ${user.userId}` : `key ${secretKey?.keyId ?? 'app'}`;
 }

@@ -15,7 +15,7 @@ import * as store from './store.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const reachRecord = {
+const reachRecord = {
   schema: Type.Object({
     senders: count('Push services that are set up and usable'),
     installations: count('All that match'),

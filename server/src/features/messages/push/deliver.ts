@@ -353,7 +353,7 @@ function putOff(recipient: store.PushRecipient, { kind, at, reason, tries }: Lat
 }
 
 /** Outcomes that are written with the same statement, together. */
-export function groupOutcomes(outcomes: readonly DeliveryOutcome[]): readonly (readonly DeliveryOutcome[])[] {
+function groupOutcomes(outcomes: readonly DeliveryOutcome[]): readonly (readonly DeliveryOutcome[])[] {
   const groups = new Map<string, DeliveryOutcome[]>();
   for (const outcome of outcomes) {
     const { state, reason, sender, tries, runAt, language } = outcome;

@@ -7,7 +7,7 @@ import type { Db } from '../../../db/db.ts';
 /** A delivery's id begins with the time of its event or push, which is not later than the delivery. */
 const isSince = (appId: string, since: number) => sql`app_id = ${appId} and object_id >= ${firstIdAt(since)}`;
 
-export interface StateCount {
+interface StateCount {
   readonly state: string;
   readonly n: number;
   readonly received: number;
@@ -23,7 +23,7 @@ export function countProximityStates(db: Db, appId: string, since: number): Prom
   );
 }
 
-export interface FailureCount {
+interface FailureCount {
   readonly sender: string | null;
   readonly reason: string | null;
   readonly n: number;

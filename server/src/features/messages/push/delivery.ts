@@ -99,7 +99,7 @@ async function approvalIn(deps: PushJobDeps, appId: string, sent: Addressed) {
 }
 
 /** `queued` counts tries that have to be repeated. */
-export interface DeliveryCount {
+interface DeliveryCount {
   readonly sender: string;
   readonly state: string;
   readonly count: number;

@@ -6,7 +6,7 @@ import { type PushSlice, sendJob } from './expand.ts';
 import { countAndTell } from './progress.ts';
 import * as store from './store.ts';
 
-export interface Notice {
+interface Notice {
   readonly appId: string;
   /** The installations that get it. */
   readonly phones: readonly string[];
@@ -16,7 +16,7 @@ export interface Notice {
   readonly now: number;
 }
 
-export type NoticeDeps = Pick<Context, 'enqueue' | 'announce'>;
+type NoticeDeps = Pick<Context, 'enqueue' | 'announce'>;
 
 /**
  * A notice of the service to some phones: a push like any other, except that its recipients are known, so none are looked up and nobody has

@@ -26,7 +26,7 @@ export interface ReachDeps extends Pick<Context, 'audienceFields' | 'countRoutes
 }
 
 /** Installations that are reached, or not reached, for the same reason. */
-export interface RouteCount {
+interface RouteCount {
   readonly deviceType: PushTarget['deviceType'];
   readonly pushType: string | null;
   readonly token: 'none' | 'dead' | 'alive';

@@ -19,11 +19,11 @@ import {
 } from '../../../http/answers.ts';
 import { defineShape, sentence } from '../../../http/shape.ts';
 
-export const pushDeliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
+const pushDeliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
 export type PushDeliveryState = (typeof pushDeliveryStates)[number];
 
 /** What the push services take at most, for everything together. */
-export const maxDataBytes = 4096;
+const maxDataBytes = 4096;
 /** FCM's `notification_count` is a 32-bit integer. */
 const maxBadge = 2_147_483_647;
 

@@ -4,14 +4,14 @@ import type { Context } from '../../context.ts';
 import { listSenders, type SenderRow } from './store.ts';
 
 /** A sender that the app has set up, or the reason why its credentials cannot be used. */
-export type FoundSender =
+type FoundSender =
   | {
       readonly sender: PushSender;
       /** When these credentials were entered; 0 for a sender that needs none. */
       readonly since: number;
     }
   | { readonly problem: string };
-export type AppSenders = ReadonlyMap<PushSenderKind, FoundSender>;
+type AppSenders = ReadonlyMap<PushSenderKind, FoundSender>;
 
 export interface SenderRegistry {
   /** The app's senders as they are set up now. Connections are kept between calls. */

@@ -23,7 +23,7 @@ const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isE
 
 export const storylineShape = defineShape(Type.Object(headerMembers));
 export const storylineExample = { title: 'A morning in the museum', isEnabled: true };
-export const storylineRecord = {
+const storylineRecord = {
   schema: Type.Object({ objectId: objectIdSchema, ...headerMembers, ...madeStamps }),
   example: { objectId: exampleId, ...storylineExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };
@@ -98,7 +98,7 @@ export const detailExample = {
   alertMessage: 'The tour starts on your left.',
 };
 
-export const detailRecord = {
+const detailRecord = {
   schema: Type.Object({ objectId: objectIdSchema, ...detailMembers, ...madeStamps }),
   example: { objectId: exampleId, ...detailExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };

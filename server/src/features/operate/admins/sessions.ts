@@ -18,7 +18,7 @@ import { findSessionHours, holdProviders, isOnlyWay, listIssuersOf } from './sso
 
 const hourMs = 3_600_000;
 /** An unused browser is signed out after half a day, and every browser after a week. */
-export const sessionLimits = Object.freeze({ idleMs: 12 * hourMs, absoluteMs: 7 * 24 * hourMs });
+const sessionLimits = Object.freeze({ idleMs: 12 * hourMs, absoluteMs: 7 * 24 * hourMs });
 /** A use is written at most this often, which is the precision of the idle time. */
 const noteUseMs = 60_000;
 

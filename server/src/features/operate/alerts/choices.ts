@@ -4,7 +4,7 @@ import { type ConditionKind, conditionKinds } from '../../condition.ts';
 export const digests = ['off', 'daily', 'weekly'] as const;
 export type Digest = (typeof digests)[number];
 
-export const kindNames = Object.keys(conditionKinds) as ConditionKind[];
+const kindNames = Object.keys(conditionKinds) as ConditionKind[];
 
 const isOfMessages = (kind: ConditionKind) => kind === 'failures' || kind === 'unreachable' || kind === 'approval';
 

@@ -21,7 +21,7 @@ import {
 import * as store from './store.ts';
 
 /** How many phones an administrator has paired, in all apps. */
-export type CountPhones = (db: Db, adminId: string) => Promise<number>;
+type CountPhones = (db: Db, adminId: string) => Promise<number>;
 
 interface Deps extends Pick<Context, 'db' | 'canMail'> {
   /** @throws Failure ObjectNotFound */

@@ -28,7 +28,7 @@ export interface AlertDeps extends Pick<Context, 'db' | 'now' | 'canMail' | 'enq
   readonly listServiceListeners: (db: Db, type: string) => Promise<readonly string[]>;
 }
 
-export interface PhoneNotice {
+interface PhoneNotice {
   readonly title: string;
   /** Each in their language. A phone of several people gets one push, in the language of the first. */
   readonly people: readonly { readonly adminId: string; readonly text: string }[];
@@ -48,7 +48,7 @@ export interface AlertScope {
 }
 
 export const alertMailJob = 'mail.alert';
-export const jobTenant = 'console';
+const jobTenant = 'console';
 
 /** What a mail is about. Who receives it is looked up when it is sent. */
 export interface AlertMail {

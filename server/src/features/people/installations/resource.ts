@@ -170,7 +170,7 @@ const exampleConsents = {
   analytics: { ...decided.analytics, at: exampleUpdated },
 };
 
-export const installationRecord = {
+const installationRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
     ...visible,

@@ -137,7 +137,7 @@ export async function finishErasure(erasing: ErasureDeps, key: store.ErasureKey)
 }
 
 /** May be repeated, also while another one erases the same. */
-export async function erase(erasing: ErasureDeps, { appId, payload }: Pick<Job, 'appId' | 'payload'>): Promise<void> {
+async function erase(erasing: ErasureDeps, { appId, payload }: Pick<Job, 'appId' | 'payload'>): Promise<void> {
   const { db, parts, now } = erasing;
   const erasure = payload as Erasure;
   const { erasureId, userId, installationIds } = erasure;

@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import * as store from './store.ts';
 
-export const resetMinutes = 60;
+const resetMinutes = 60;
 const resetMs = resetMinutes * 60_000;
 /** Tokens have 43 characters. Longer ones are not worth a hash. */
 const maxToken = 128;
@@ -128,7 +128,7 @@ export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDep
 }
 
 /** The app's own page if it has one, else the page of this service. */
-export function resetLink(app: AppContext, token: string, publicUrl: string): string {
+function resetLink(app: AppContext, token: string, publicUrl: string): string {
   const own = app.policy.passwordResetUrl;
   const url = new URL(URL.canParse(own) ? own : `${publicUrl}/password-reset`);
   if (!URL.canParse(own)) url.searchParams.set('app', app.appId);

@@ -10,7 +10,7 @@ import { metadataProblems } from '../../own-metadata.ts';
 
 const maxPasswordLength = 50;
 
-export const names = {
+const names = {
   firstname: Type.String({ minLength: 3, maxLength: 64 }),
   lastname: Type.String({ minLength: 3, maxLength: 64 }),
 };

@@ -40,7 +40,7 @@ export interface UserDeps
   readonly forget: (db: Db, user: Forgotten) => Promise<string>;
 }
 
-export interface Forgotten extends store.UserKey {
+interface Forgotten extends store.UserKey {
   readonly isManager: boolean;
   /** Undefined for the person herself. */
   readonly by: Actor | undefined;

@@ -18,9 +18,9 @@ export interface PhotoDeps {
   };
 }
 
-export type Announcing = Omit<Call<undefined, undefined>, 'body' | 'located'>;
+type Announcing = Omit<Call<undefined, undefined>, 'body' | 'located'>;
 
-export interface Photo {
+interface Photo {
   readonly name: string;
   readonly contentType: string;
   /** Bytes; undefined if the body is sent in chunks. */

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 
 /** Which venue and zone a beacon belongs to: what was sent, else what follows from its location. */
 
-export type Location = Readonly<Record<string, unknown>>;
+type Location = Readonly<Record<string, unknown>>;
 
 export type PlaceDeps = Pick<Context, 'lockVenueForShare' | 'lockZoneForShare' | 'findZoneAt'>;
 
@@ -91,7 +91,7 @@ async function setPlace(
     where app_id = ${place.appId} and object_id = ${place.objectId}`);
 }
 
-export interface PlacedBeacon {
+interface PlacedBeacon {
   readonly objectId: string;
   readonly zoneId: string | null;
   readonly location: Location | null;

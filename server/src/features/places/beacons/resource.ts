@@ -70,7 +70,7 @@ export const beaconExample = {
   metadata: { greeting: 'Welcome' },
 };
 
-export const beaconRecord = {
+const beaconRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
     ...members,

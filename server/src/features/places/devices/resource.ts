@@ -17,7 +17,7 @@ const members = {
   }),
 };
 
-export const deviceShape = defineShape(Type.Object(members), {
+const deviceShape = defineShape(Type.Object(members), {
   rules: ({ topic }) => {
     const fault = topic === undefined ? undefined : topicFault(topic);
     return fault === undefined ? [] : [{ field: 'topic', problem: fault }];
@@ -31,7 +31,7 @@ export const deviceShape = defineShape(Type.Object(members), {
 
 export const deviceExample = { deviceName: 'Gateway 3', manufacture: 'Acme', topic: 'museum/gateway-3' };
 
-export const deviceRecord = {
+const deviceRecord = {
   schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
   example: { objectId: exampleId, ...deviceExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
 };

@@ -29,7 +29,7 @@ import { venues } from './venue-resource.ts';
 import { zones } from './zone-resource.ts';
 
 /** A beacon of a venue, as far as its zone is concerned. */
-export interface PlacedBeacon {
+interface PlacedBeacon {
   readonly objectId: string;
   readonly zoneId: string | null;
   /** Null: it has none. */

@@ -181,7 +181,7 @@ export async function findZone(
 }
 
 /** A zone or a venue with a limit of people. */
-export interface LimitedPlace {
+interface LimitedPlace {
   readonly place: 'zone' | 'venue';
   readonly placeId: string;
   readonly venueId: string;
@@ -217,7 +217,7 @@ export async function listAppsWithLimits(db: Db): Promise<readonly string[]> {
 }
 
 /** A floor with the others of its venue, and the zones that are drawn on it. */
-export interface DrawnFloor extends Numbers {
+interface DrawnFloor extends Numbers {
   readonly objectId: string;
   readonly venueId: string;
   readonly floors: readonly (Numbers & { readonly objectId: string })[];
@@ -270,7 +270,7 @@ export async function findVenueOf(
   return row?.venue_id ?? undefined;
 }
 
-export interface ReportVenueRow extends CalendarRow {
+interface ReportVenueRow extends CalendarRow {
   readonly name: string;
   readonly time_zone: string | null;
 }

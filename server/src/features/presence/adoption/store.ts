@@ -31,7 +31,7 @@ export const adoptionRules = defineTable({
 });
 
 /** What was heard longer ago is not nearby any more, ms. */
-export const nearbyMs = 600_000;
+const nearbyMs = 600_000;
 const movedMs = 60_000;
 export const maxIgnored = 1_000;
 export const maxRules = 20;

@@ -24,7 +24,7 @@ export interface Kept {
   readonly value: unknown;
 }
 
-export type Part = Readonly<Partial<Record<Kind, readonly unknown[]>>>;
+type Part = Readonly<Partial<Record<Kind, readonly unknown[]>>>;
 
 export interface Parts {
   readonly tag: string;

@@ -172,7 +172,7 @@ async function shown(
 }
 
 /** The beacons that the texts name. */
-export const namedIn = (rows: readonly FindingRow[]): string[] => [
+const namedIn = (rows: readonly FindingRow[]): string[] => [
   ...new Set(
     rows.flatMap(({ beacon_id: id, facts }) => {
       const { home, away } = JSON.parse(facts) as { readonly home?: string; readonly away?: string };

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts';
 import { type BeaconDay, dayMs, dayOf, hourMs, unionOf } from './days/day.ts';
 
 /** What is known of a beacon now. */
-export interface NewestOfBeacon {
+interface NewestOfBeacon {
   readonly beaconId: string;
   /** Per cent. */
   readonly battery?: number | undefined;

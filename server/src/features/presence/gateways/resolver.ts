@@ -6,7 +6,7 @@ import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 export type FindIrks = (appId: string) => Promise<readonly string[]>;
 
 /** `metadata.advertisedId` of an installation whose address changes; the engine writes it in lower case. */
-export const irkPrefix = 'irk:';
+const irkPrefix = 'irk:';
 
 interface Irk {
   readonly id: string;

@@ -4,7 +4,7 @@ import * as store from './store.ts';
 /** How many events one poll numbers and reads. */
 const pageSize = 200;
 /** Events that are kept for listeners that resume, beyond those in memory. */
-export const keptEvents = 10_000;
+const keptEvents = 10_000;
 const inMemory = 400;
 
 /** One app's events in this process: reads them once for all who listen here, and keeps the newest in memory. */

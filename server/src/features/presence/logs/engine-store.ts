@@ -26,7 +26,7 @@ function signOf({ eventId, moduleType }: Pick<EventLog, 'eventId' | 'moduleType'
 }
 
 /** Records that are written at once are in the order of their events. */
-export function logIdOf(log: EventLog): string {
+function logIdOf(log: EventLog): string {
   const delay = Math.min(Math.max(0, log.now - log.occurredAt), longestDelay);
   return `${firstIdAt(log.now)}${firstIdAt(longestDelay - delay).slice(-delayDigits)}${log.eventId[8] ?? '0'}${signOf(log)}`;
 }

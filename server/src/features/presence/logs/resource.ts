@@ -65,7 +65,7 @@ export const logExample = {
   eventId: 'b1f6c2d4-1',
 };
 
-export const logRecord = {
+const logRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
     beaconId: pointerSchema('Beacon'),

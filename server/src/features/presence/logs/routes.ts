@@ -22,7 +22,7 @@ export interface LogDeps extends Pick<Context, 'findMissingBeacons' | 'findProva
   readonly noteVisit: (db: Db, log: NotedLog) => Promise<void>;
 }
 
-export interface NotedLog {
+interface NotedLog {
   readonly appId: string;
   readonly policy: AppPolicy;
   readonly installationId: string;

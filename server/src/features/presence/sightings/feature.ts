@@ -23,7 +23,7 @@ import { positionEndpoints } from './traces/positions.ts';
 import type { TrackKey } from './traces/reported.ts';
 import { visitEndpoints } from './traces/visits.ts';
 
-export interface Sightings extends Feature {
+interface Sightings extends Feature {
   readonly ticker: Ticker;
   readonly trackCache: TrackCache;
   readonly retention: Retention;

@@ -32,7 +32,7 @@ import { type RecordTools, recordDecisions } from './record/record.ts';
 import type { SiteCache } from './site/site.ts';
 import type { Effect, Intake, ItemProblem, Report, Sender } from './stages/stages.ts';
 
-export const sightingsTag: Tag = {
+const sightingsTag: Tag = {
   name: 'Sightings',
   description: 'What phones and gateways sense, and the resulting events.',
   place: 100,
@@ -203,7 +203,7 @@ function unknownInstallation(id: string) {
   );
 }
 
-export interface ClientLog {
+interface ClientLog {
   readonly appId: string;
   readonly policy: AppPolicy;
   readonly installationId: string;

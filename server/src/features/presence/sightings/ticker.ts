@@ -33,7 +33,7 @@ export interface TickerDeps extends Pick<Context, 'now' | 'announce'> {
 }
 
 /** One alarm; setting it again replaces the one before. */
-export interface Timer {
+interface Timer {
   set(ms: number, ring: () => void): void;
   clear(): void;
 }
@@ -50,7 +50,7 @@ function realTimer(): Timer {
   };
 }
 
-export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
+type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
 export interface Ticker {
   /**

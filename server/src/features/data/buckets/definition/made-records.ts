@@ -3,7 +3,7 @@ import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import { findBucket } from './bucket-store.ts';
 
-export interface MadeRecord {
+interface MadeRecord {
   /** What the document says: the objectId of an installation, or its own id. */
   readonly installationId: string | undefined;
   readonly userId: string | undefined;

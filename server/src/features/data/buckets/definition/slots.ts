@@ -4,7 +4,7 @@ import { ownMember, readInstant, readPath } from '@pharos/query';
 export const columnTypes = ['Number', 'String', 'Date', 'Boolean'] as const;
 export type DeclaredType = (typeof columnTypes)[number];
 /** `List`: a member whose texts are searched for, such as the people with whom a record is shared. It is only learned. */
-export type SlotType = DeclaredType | 'List';
+type SlotType = DeclaredType | 'List';
 export type SlotColumns = Readonly<Record<string, DeclaredType>>;
 
 const numberSlots = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
@@ -27,7 +27,7 @@ export const slotPairs: Readonly<Record<string, string>> = Object.fromEntries(
 const maxLearned = 3;
 
 /** Longer texts would make index entries that PostgreSQL refuses. */
-export const maxSlotText = 255;
+const maxSlotText = 255;
 /** Each text of a list is a row to write. */
 const maxListTexts = 500;
 

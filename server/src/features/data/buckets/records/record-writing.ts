@@ -71,7 +71,7 @@ export async function writeRecord<B, T>(
   throw fail('Timeout', { message: 'The bucket is being changed. Try again.', retryAfter: 1 });
 }
 
-export const recordKind = 'records';
+const recordKind = 'records';
 
 /**
  * Only what people change in the console is kept. Apps write records as often as they like, and a history of that would cost every

@@ -17,7 +17,7 @@ export interface DaysOf {
   readonly venues: readonly string[] | undefined;
 }
 
-export interface Forecast {
+interface Forecast {
   readonly date: string;
   readonly visitors: Count;
   readonly error: number;

@@ -19,7 +19,7 @@ interface Tried {
   readonly tried: number;
 }
 
-export interface ZoneForecast {
+interface ZoneForecast {
   readonly zoneId: string;
   /** Most visitors at once; null where too little is known. */
   readonly peak: ({ readonly visitors: Count } & Tried) | null;
@@ -28,7 +28,7 @@ export interface ZoneForecast {
   readonly days: readonly ZoneDay[];
 }
 
-export interface ZoneDay {
+interface ZoneDay {
   readonly date: string;
   readonly peak: Count;
   readonly stay: number | null;

@@ -28,7 +28,7 @@ export interface GroupNumbers {
   readonly shareHigh: number | null;
 }
 
-export interface GroupComparison {
+interface GroupComparison {
   readonly group: string;
   readonly against: string;
   readonly difference: number | null;
@@ -47,7 +47,7 @@ export interface MessageNumbers {
   readonly comparisons: readonly GroupComparison[];
 }
 
-export interface MessageName {
+interface MessageName {
   readonly kind: 'notification' | 'scenario';
   readonly name: string;
   readonly goal: Goal | undefined;

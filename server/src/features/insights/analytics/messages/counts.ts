@@ -50,7 +50,7 @@ const withdrawnEveryMs = 60 * 60_000;
 const blamedMs = 7 * 86_400_000;
 const dayMs = 86_400_000;
 
-export interface MessageApp {
+interface MessageApp {
   readonly timeZone: string;
   readonly eventDays: number;
   /** Visits or events are kept for less than a day, so that a goal once reached stays reached. */

@@ -8,7 +8,7 @@ export interface GoalOf {
   readonly goal: Goal;
 }
 
-export interface Window {
+interface Window {
   readonly appId: string;
   readonly installationId: string;
   /** Epoch ms; what happened at that time does not count, at `until` it does. */

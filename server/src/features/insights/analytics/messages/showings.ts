@@ -37,7 +37,7 @@ export function noteShowings(dialect: Dialect, showings: readonly Showing[]): Sq
   return [...newShowings.each(dialect, rows), ...newPlaces.each(dialect, places)];
 }
 
-export interface Receipt {
+interface Receipt {
   readonly deliveryId: string;
   readonly installationId: string;
   readonly event: 'received' | 'opened';

@@ -48,7 +48,7 @@ export function differenceInterval(one: ActedShare, other: ActedShare): Confiden
 }
 
 /** Groups of fewer people are not compared: one more or less would change the sentence. */
-export const fewestCompared = 20;
+const fewestCompared = 20;
 
 export interface Compared extends ConfidenceInterval {
   /** Share of the first minus share of the second. */

@@ -22,7 +22,7 @@ export interface NumbersQuestion {
 }
 
 export const comparisons = ['previous', 'year'] as const;
-export type ComparedPeriod = (typeof comparisons)[number];
+type ComparedPeriod = (typeof comparisons)[number];
 
 export interface AskedPlace {
   readonly dimension: Dimension;

@@ -38,7 +38,7 @@ interface Times {
   readonly timeUpperQuartile: number | null;
 }
 
-export interface Flow extends Times {
+interface Flow extends Times {
   /** Null: they came in here. */
   readonly from: WayPlace | null;
   /** Null: they left here. */
@@ -58,7 +58,7 @@ export interface Flows extends Head {
   readonly reaches: readonly Flow[];
 }
 
-export interface Path {
+interface Path {
   readonly stops: readonly WayPlace[];
   /** There were more places after these. */
   readonly isCut: boolean;

@@ -24,7 +24,7 @@ import { peakKinds } from './tours.ts';
 export const peakIntervals = ['day', 'hour', 'hourOfWeek'] as const;
 export type PeakInterval = (typeof peakIntervals)[number];
 
-export interface Peak extends WayPlace {
+interface Peak extends WayPlace {
   readonly start?: string;
   readonly weekday?: number;
   readonly hour?: number;

@@ -16,7 +16,7 @@ export interface WayVisit {
 }
 
 /** `spot`: the peaks of beacons that are in zones; those of others are among `peak`. */
-export const wayKinds = ['move', 'reach', 'path', 'peak', 'spot'] as const;
+const wayKinds = ['move', 'reach', 'path', 'peak', 'spot'] as const;
 export type WayKind = (typeof wayKinds)[number];
 /** The most visitors at once. */
 export const peakKinds = ['peak', 'spot'] as const;
@@ -71,7 +71,7 @@ export class Ways {
 }
 
 /** Whoever was nowhere for longer has left, and comes a second time. */
-export const maxGapMs = hourMs;
+const maxGapMs = hourMs;
 /** A path is told as far as its first places. */
 export const maxPath = 5;
 const maxTour = 40;

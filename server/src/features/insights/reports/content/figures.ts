@@ -24,13 +24,13 @@ interface VisitPeriod extends ReportPeriod {
   readonly total: Metrics | null;
   readonly rows: readonly Row[];
 }
-export interface VisitAnswer extends VisitPeriod {
+interface VisitAnswer extends VisitPeriod {
   readonly timeZone: string;
   readonly isProtected: boolean;
   readonly isComplete: boolean;
   readonly previous?: VisitPeriod;
 }
-export interface PeakAnswer {
+interface PeakAnswer {
   readonly rows: readonly { readonly zoneId?: string; readonly start?: string; readonly peak: Count }[];
 }
 export interface MessageAnswer {
@@ -63,7 +63,7 @@ export type Ask = <Name extends keyof Answers>(
   query: Readonly<Record<string, string>>,
 ) => Promise<Answers[Name] | undefined>;
 
-export interface DayHours {
+interface DayHours {
   readonly from: string;
   readonly until: string;
 }

@@ -21,7 +21,7 @@ const invitationMs = invitationDays * 24 * hourMs;
 const maxToken = 128;
 const tenant = 'console';
 /** Mails to administrators belong to no app. */
-export const jobTenant = 'console';
+const jobTenant = 'console';
 export const mailJob = 'mail.administrator';
 
 export type LinkDeps = Pick<Context, 'db' | 'now' | 'passwords' | 'enqueue' | 'publicUrl' | 'canMail'>;

@@ -38,7 +38,7 @@ export interface TryQuestion {
   readonly now: number;
 }
 
-export interface TriedVerb {
+interface TriedVerb {
   /** `some`: it depends on the record. */
   readonly outcome: 'allowed' | 'refused' | 'some';
   /** What a request would be answered, if it is refused. */

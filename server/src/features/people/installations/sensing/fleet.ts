@@ -68,7 +68,7 @@ export async function countSensing(db: Db, appId: string, now: number): Promise<
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Notes how many of those that reported in the last 24 hours have each cause. Called every hour; the last count of a day stays. */
-export async function noteSensingDay(db: Db, appId: string, now: number): Promise<void> {
+async function noteSensingDay(db: Db, appId: string, now: number): Promise<void> {
   const rows = await db.all<{ sensing_cause: string; n: number }>(
     sql`select sensing_cause, count(*) as n from installations
       where app_id = ${appId} and sensing_at >= ${now - dayMs} and sensing_cause is not null group by sensing_cause`,

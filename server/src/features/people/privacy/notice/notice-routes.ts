@@ -57,7 +57,7 @@ export function noticeConsoleEndpoints({ factsOf }: NoticeRouteDeps): readonly C
 }
 
 /** The notices in all languages, and the record. */
-export function describePrivacy(facts: PrivacyFacts, now: number) {
+function describePrivacy(facts: PrivacyFacts, now: number) {
   const notices = noticeLanguages.map((language: NoticeLanguage) => {
     const said = noticeOf(facts, language);
     return { language, ...said, text: noticeText(said), html: noticeHtml(said) };

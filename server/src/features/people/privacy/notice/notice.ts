@@ -7,7 +7,7 @@ import type { PrivacyFacts, PushService, StorageHost } from './facts.ts';
 export const noticeLanguages = ['en', 'de'] as const;
 export type NoticeLanguage = (typeof noticeLanguages)[number];
 
-export interface NoticeSection {
+interface NoticeSection {
   readonly title: string;
   readonly sentences: readonly string[];
 }

@@ -7,7 +7,7 @@
  * in; and single beacons, the nearest first, each of which is a border of its own.
  */
 
-export interface Address {
+interface Address {
   /** 32 hexadecimal digits in lower case. */
   readonly uuid: string;
   readonly major: number;
@@ -38,7 +38,7 @@ export interface Spot {
   readonly floor: number;
 }
 
-export interface Here {
+interface Here {
   readonly beaconId: string;
   /** Where the phone itself is, if that is known better than by its beacon. */
   readonly spot?: Spot;

@@ -54,7 +54,7 @@ interface NearRow {
   readonly location: string | null;
 }
 
-export function spotOf(location: unknown): Spot | undefined {
+function spotOf(location: unknown): Spot | undefined {
   const { x, y, floor = 0 } = (location ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof x !== 'number' || typeof y !== 'number') return undefined;
   return { x, y, floor: Number(floor) || 0 };

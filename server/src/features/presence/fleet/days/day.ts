@@ -65,7 +65,7 @@ export const dayOf = (at: number): number => Math.floor(at / dayMs) * dayMs;
 export const hourOf = (at: number): number => Math.floor((at % dayMs) / hourMs);
 
 const bits = (minutes: Minutes | undefined) => BigInt(`0x${minutes ?? 0}`);
-export const minuteAt = (at: number): Minutes => (1n << BigInt(Math.floor((at % hourMs) / minuteMs))).toString(16);
+const minuteAt = (at: number): Minutes => (1n << BigInt(Math.floor((at % hourMs) / minuteMs))).toString(16);
 export const unionOf = (a: Minutes | undefined, b: Minutes | undefined): Minutes => (bits(a) | bits(b)).toString(16);
 export const commonOf = (a: Minutes | undefined, b: Minutes | undefined): Minutes => (bits(a) & bits(b)).toString(16);
 
@@ -80,7 +80,7 @@ export function countOf(minutes: Minutes | undefined): number {
   return count;
 }
 
-export type Heard = 'phones' | 'gateways';
+type Heard = 'phones' | 'gateways';
 
 /** One thing that is known of a beacon at a time. */
 export interface Note {

@@ -84,7 +84,7 @@ export function answeredMessages(decisions: readonly Decision[]): AnsweredMessag
 }
 
 /** Where an installation is, by the beacon that it is nearest to. */
-export const nearestSchema = Type.Object({
+const nearestSchema = Type.Object({
   installationId: pointerSchema('_Installation'),
   beaconId: pointerSchema('Beacon'),
   ...placeMembers,
@@ -104,7 +104,7 @@ export function answeredNearest({ whereabouts, installationId }: Decision): Answ
   ];
 }
 
-export const nearestExample = {
+const nearestExample = {
   installationId: pointerExample('_Installation', otherExampleId),
   beaconId: pointerExample('Beacon', otherExampleId),
   ...placeExample,
@@ -131,7 +131,7 @@ export function answeredVerdict(verdict: Verdict): object {
   return verdicts.records.show(cells);
 }
 
-export const problemSchema = Type.Object({
+const problemSchema = Type.Object({
   index: Type.Integer({ minimum: 0, description: 'Which of the sightings, counted from 0' }),
   code: Type.String({ description: 'Such as unknown_beacon, unusable, bad_time, shared_address, not_proven' }),
   field: Type.Optional(Type.String()),

@@ -40,7 +40,7 @@ const visitCounts = new BulkRead<'app_id' | 'installation_id' | 'beacon_id', { r
 );
 
 /** For each key, how many visits of the two are over. */
-export async function countVisits(db: Db, keys: readonly PresenceKey[]): Promise<number[]> {
+async function countVisits(db: Db, keys: readonly PresenceKey[]): Promise<number[]> {
   return (await visitCounts.of(db, keys.map(cellsOf))).map(([row]) => row?.visit_count ?? 0);
 }
 
@@ -102,7 +102,7 @@ const firingsOfPerson = new BulkRead<'app_id' | 'user_id' | 'since_at', FiringRo
 );
 
 /** For each scope, what was shown since a time, oldest first. */
-export async function findFirings(db: Db, scopes: readonly FiringScope[]): Promise<Firing[][]> {
+async function findFirings(db: Db, scopes: readonly FiringScope[]): Promise<Firing[][]> {
   const [own, persons] = [[], []] as [FiringScope[], (FiringScope & { readonly userId: string })[]];
   for (const { userId, ...scope } of scopes)
     if (userId === null) own.push({ ...scope, userId });

@@ -184,7 +184,7 @@ export interface SightingKey {
 }
 
 /** Keys by `keyText`. */
-export const keyText = ({ appId, installationId, key }: SightingKey) => `${appId} ${installationId} ${key}`;
+const keyText = ({ appId, installationId, key }: SightingKey) => `${appId} ${installationId} ${key}`;
 
 const cellsOf = ({ appId, installationId, key }: SightingKey) => ({
   app_id: appId,

@@ -19,7 +19,7 @@ import type { ItemProblem, Report, Told } from '../stages/stages.ts';
 import { decidedProblems, decidedSchema, toDecided } from './decided.ts';
 import { toldWith } from './told.ts';
 
-export const maxSightings = 1_000;
+const maxSightings = 1_000;
 
 const sighting = Type.Unknown({
   description:

@@ -75,7 +75,7 @@ export type SaveMotions = (
 ) => Sql[];
 
 /** A beacon as a phone has heard it. */
-export interface HeardByPhone {
+interface HeardByPhone {
   readonly beaconId: string;
   readonly at: number;
   readonly rssi: number | undefined;

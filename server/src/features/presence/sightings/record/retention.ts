@@ -17,15 +17,15 @@ import { visits } from '../traces/visits.ts';
 
 /** How long rows are kept. */
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
-export interface RetainedApp {
+interface RetainedApp {
   readonly appId: string;
   readonly policy: AppPolicy;
 }
 
 /** Older rows go (ms). */
-export const keptSince = (kept: RetentionRule, policy: AppPolicy, now: number): number =>
+const keptSince = (kept: RetentionRule, policy: AppPolicy, now: number): number =>
   now - Math.max(daysOf(kept, policy) * dayMs, kept.atLeastMs ?? 0);
 
 function daysOf({ days }: RetentionRule, policy: AppPolicy): number {
@@ -36,7 +36,7 @@ function daysOf({ days }: RetentionRule, policy: AppPolicy): number {
 }
 
 /** How many records of each kind were deleted. */
-export type Purged = Readonly<Record<string, number>>;
+type Purged = Readonly<Record<string, number>>;
 
 /** Drops whole months that are too old for every app, if tables are partitioned (ADR 69). */
 
@@ -55,7 +55,7 @@ interface Content {
 }
 
 /** Answers how many rows of each kind each app has lost. */
-export async function dropOldPartitions(
+async function dropOldPartitions(
   db: Database,
   { apps, tables, now }: Aged,
 ): Promise<ReadonlyMap<string, Purged>> {
@@ -105,7 +105,7 @@ async function contentOf(
 export const presenceDays = 400;
 
 /** Deletes expired rows of the tables that declare how long their rows are kept. */
-export async function purgeTraces(
+async function purgeTraces(
   db: Database,
   tables: readonly DbTable[],
   { appId, policy, now }: RetainedApp & { readonly now: number },
@@ -174,7 +174,7 @@ async function purgeSignals(db: Database, appId: string, now: number): Promise<v
 }
 
 /** How often somebody has come is deleted after a year and more. */
-export async function purgePresences(db: Db, appId: string, now: number): Promise<void> {
+async function purgePresences(db: Db, appId: string, now: number): Promise<void> {
   const before = now - presenceDays * dayMs;
   await walkOld<AgedRows & { readonly beacon_id: string }>(
     {
@@ -193,7 +193,7 @@ export async function purgePresences(db: Db, appId: string, now: number): Promis
 }
 
 /** Tracks of installations that have sent nothing for days and are nowhere, with their samples. */
-export async function purgeTracks(db: Database, appId: string, now: number): Promise<void> {
+async function purgeTracks(db: Database, appId: string, now: number): Promise<void> {
   const before = now - trackDays * dayMs;
   await walkOld<AgedRows>(
     {

@@ -57,14 +57,14 @@ export interface Pretence {
   readonly ear?: ReceiverOffset | null;
 }
 
-export interface Simulation extends Pretence {
+interface Simulation extends Pretence {
   readonly reports: readonly Report[];
   /** Let time continue until then after the last sighting, ms. */
   readonly until: number | undefined;
 }
 
 /** Each report arrives when it was made, so that nothing is late because it is sent in one batch. */
-export async function simulate(db: Db, simulation: Simulation): Promise<Decision[]> {
+async function simulate(db: Db, simulation: Simulation): Promise<Decision[]> {
   const ordered = [...simulation.reports].sort((a, b) => occurredAt(a) - occurredAt(b));
   const visitors = new Map<string, PretendedInstallation>();
   const decisions: Decision[] = [];

@@ -47,7 +47,7 @@ export interface StageReads {
 }
 
 export const clutters = ['open', 'furnished', 'crowded'] as const;
-export type Clutter = (typeof clutters)[number];
+type Clutter = (typeof clutters)[number];
 
 /**
  * What things and people in a room do to the radio: by how much they raise the exponent of the path loss, and the deviation of

@@ -20,10 +20,10 @@ const farthest = 100_000;
 const metres = Type.Number({ minimum: -farthest, maximum: farthest });
 const point = Type.Object({ x: metres, y: metres });
 
-export const maxSeconds = 3_600;
+const maxSeconds = 3_600;
 const maxVisitors = 20;
 /** Of all visitors together. */
-export const maxSteps = 7_200;
+const maxSteps = 7_200;
 /** How long visitors are followed after a route, seconds: what silence ends is over by then. */
 const afterwards = 60;
 const usualSeconds = 300;

@@ -40,7 +40,7 @@ export interface Walk {
 }
 
 /** Where a visitor is, and is believed to be, at the end of a second. */
-export interface WalkStep {
+interface WalkStep {
   /** Seconds after the beginning. */
   readonly at: number;
   /** Metres; absent while the visitor is not in the building. */
@@ -53,7 +53,7 @@ export interface WalkStep {
   readonly believed?: Believed;
 }
 
-export interface Believed {
+interface Believed {
   /** objectId of the nearest beacon. */
   readonly beacon: string;
   readonly x?: number;

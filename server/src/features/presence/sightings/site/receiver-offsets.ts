@@ -67,7 +67,7 @@ const saved = bulkInsert(hearings, {
     set hearing = excluded.hearing, updated_at = excluded.updated_at`),
 });
 
-export async function saveHearings(db: Db, stored: readonly StoredHearing[]): Promise<void> {
+async function saveHearings(db: Db, stored: readonly StoredHearing[]): Promise<void> {
   const cells = stored.map(({ hearing, updatedAt, ...subject }) => ({
     ...cellsOf(subject),
     hearing: JSON.stringify(hearing),
@@ -77,7 +77,7 @@ export async function saveHearings(db: Db, stored: readonly StoredHearing[]): Pr
 }
 
 /** Nobody else adds to what is known about an app until the end of the transaction. */
-export async function lockHearings(db: Db, appId: string): Promise<void> {
+async function lockHearings(db: Db, appId: string): Promise<void> {
   const { lockNames } = db.dialect;
   if (lockNames) await db.all(lockNames.all([`hearing ${appId}`]));
 }
@@ -86,7 +86,7 @@ export async function lockHearings(db: Db, appId: string): Promise<void> {
 export const maxModels = 1_000;
 
 /** Deletes the models last heard from longest ago, if there are too many. */
-export async function forgetOldModels(db: Db, appId: string): Promise<void> {
+async function forgetOldModels(db: Db, appId: string): Promise<void> {
   const models = sql`app_id = ${appId} and installation_id = '' and model <> ''`;
   const row = await db.one<{ n: number }>(sql`select count(*) as n from hearing where ${models}`);
   const over = Number(row?.n ?? 0) - maxModels;
@@ -99,7 +99,7 @@ export async function forgetOldModels(db: Db, appId: string): Promise<void> {
 const maxShown = 500;
 
 /** Of the app, of its models, and of one installation if it is named. */
-export async function listHearings(db: Db, appId: string, installationId: string): Promise<StoredHearing[]> {
+async function listHearings(db: Db, appId: string, installationId: string): Promise<StoredHearing[]> {
   const rows = await db.all<HearingRow>(
     sql`select installation_id, model, hearing, updated_at from hearing
       where app_id = ${appId} and installation_id in ('', ${installationId})
@@ -115,7 +115,7 @@ export async function listHearings(db: Db, appId: string, installationId: string
 }
 
 /** Of one installation, or of all of the app. */
-export async function deleteHearings(db: Db, appId: string, installationId?: string): Promise<void> {
+async function deleteHearings(db: Db, appId: string, installationId?: string): Promise<void> {
   await db.run(sql`delete from hearing where app_id = ${appId}
     and ${installationId === undefined ? raw('1 = 1') : sql`installation_id = ${installationId}`}`);
 }

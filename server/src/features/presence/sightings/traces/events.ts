@@ -63,7 +63,7 @@ const eventExample = {
   createdAt: exampleCreated,
 };
 
-export const eventTag: Tag = {
+const eventTag: Tag = {
   name: 'Events',
   description: 'Confirmed transitions, and why each message was shown or not.',
   place: 120,
@@ -358,7 +358,7 @@ export function verdictCells(given: TracedVerdict): Omit<VerdictRow, 'app_id' | 
   };
 }
 
-export const judgedEventRecord = {
+const judgedEventRecord = {
   schema: Type.Object({ ...events.record.schema.properties, verdicts: Type.Array(verdictRecord.schema) }),
   example: { ...events.record.example, verdicts: [verdictRecord.example] },
 };

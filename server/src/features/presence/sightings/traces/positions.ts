@@ -31,7 +31,7 @@ const confidence = Type.Number({
 });
 const distance = Type.Number({ description: 'Metres, estimated' });
 
-export const rivalSchema = Type.Object({
+const rivalSchema = Type.Object({
   beaconId: pointerSchema('Beacon'),
   distance,
   confidence: Type.Optional(confidence),
