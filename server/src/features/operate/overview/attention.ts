@@ -1,33 +1,9 @@
-import type { Db } from '../../../db/db.ts';
 import type { ServiceCondition } from '../../condition.ts';
+import type { Context } from '../../context.ts';
 import { dayIn } from '../../zone-day.ts';
 import { type AppCounts, findingsOf } from './findings.ts';
-import type { ReachSummary, WebhookTrouble } from './schemas.ts';
-import { type Counts, readAttention } from './store.ts';
-
-/** What other features know of an app that may need a person. */
-export interface AttentionDeps {
-  readonly db: Db;
-  readonly counts: Counts;
-  readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
-  readonly readReach: (appId: string) => Promise<ReachSummary>;
-  readonly listSenders: (appId: string) => Promise<AppCounts['senders']>;
-  readonly readQuotas: (appId: string) => Promise<AppCounts['quotas']>;
-  /** Pushes that wait for a second person. */
-  readonly listWaiting: (appId: string) => Promise<AppCounts['waiting']>;
-  /** The places where there are more visitors than may be. */
-  readonly listCrowded: (appId: string) => Promise<AppCounts['crowded']>;
-  /** What more phones have than before that keeps them from hearing beacons. */
-  readonly listSensing: (appId: string) => Promise<AppCounts['sensing']>;
-  /** Reports by mail that did not reach everybody. */
-  readonly listReports: (appId: string) => Promise<AppCounts['reports']>;
-  /** What is wrong with beacons. */
-  readonly listBeacons: (appId: string) => Promise<AppCounts['beacons']>;
-  /** Whether a day, such as 2026-05-04, is an open one of any venue; undefined if nobody knows the hours. */
-  readonly readOpenDays: (appId: string) => Promise<((day: string) => boolean) | undefined>;
-  readonly timeZoneOf: (appId: string) => Promise<string>;
-  readonly listSecretKeys: (appId: string) => Promise<AppCounts['keys']>;
-}
+import type { ReachSummary } from './schemas.ts';
+import { readAttention } from './store.ts';
 
 const pick = ({ senders, installations, reachable, unreachable }: ReachSummary): ReachSummary => ({
   senders,
@@ -37,29 +13,40 @@ const pick = ({ senders, installations, reachable, unreachable }: ReachSummary):
 });
 
 /** What needs attention in an app, in words and in numbers. */
-export async function readAppAttention(deps: AttentionDeps, appId: string, now: number) {
-  const { db, counts } = deps;
+export async function readAppAttention(context: Context, appId: string, now: number) {
+  const { db } = context;
+  const { policy } = await context.assertApp(appId);
+  const { timeZone } = policy;
   const counted = {
-    ...(await readAttention({ db, counts, appId }, now)),
-    webhooks: await deps.countWebhookTrouble(appId),
-    reach: pick(await deps.readReach(appId)),
+    ...(await readAttention(context, appId, now)),
+    webhooks: await context.webhooks.countTrouble(appId),
+    reach: pick(await context.readReach(context, appId, undefined)),
   };
-  const [senders, quotas, keys, waiting, crowded, sensing, reports, beacons, isOpen, timeZone] = await Promise.all([
-    deps.listSenders(appId),
-    deps.readQuotas(appId),
-    deps.listSecretKeys(appId),
-    deps.listWaiting(appId),
-    deps.listCrowded(appId),
-    deps.listSensing(appId),
-    deps.listReports(appId),
-    deps.listBeacons(appId),
-    deps.readOpenDays(appId),
-    deps.timeZoneOf(appId),
+  const [senders, used, keys, waiting, crowded, sensing, reports, beacons, isOpen] = await Promise.all([
+    context.senders.list(appId),
+    context.usage.of(appId),
+    context.secretKeys.list(appId),
+    context.listWaiting(db, appId),
+    context.occupancy.conditions(appId),
+    context.findSensingConditions(db, appId, now),
+    context.findReportConditions(appId),
+    context.beaconConditions(appId),
+    readOpenDays(context, appId),
   ]);
+  const quotas = context.usedQuotas(used, policy);
   const quiet = quietSince(counted.lastVisitAt, { isOpen, timeZone, now });
   const told = { senders, quotas, keys, waiting, crowded, sensing, reports, beacons, quiet, timeZone };
   const findings: readonly ServiceCondition[] = findingsOf({ ...counted, ...told }, now);
   return { findings, ...counted };
+}
+
+/** Whether a day, such as 2026-05-04, is an open one of any venue; undefined if nobody knows the hours. */
+async function readOpenDays({ db, listCalendars, dayKindsOf }: Context, appId: string) {
+  const calendars = (await listCalendars(db, appId)).filter(({ opening_hours: hours }) => hours !== null);
+  if (calendars.length === 0) return undefined;
+  const kindOf = dayKindsOf(calendars);
+  // A special day may be a closed one.
+  return (day: string) => kindOf(day) === 'open';
 }
 
 interface QuietDeps {

@@ -2,19 +2,13 @@ import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import { isAllowed } from '../../../access/roles.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
 import { exampleId, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { conditionKinds } from '../../condition.ts';
-import { type AttentionDeps, readAppAttention } from './attention.ts';
+import type { Context } from '../../context.ts';
+import { readAppAttention } from './attention.ts';
 import { attentionRecord, beaconVisitsRecord, funnelRecord, liveRecord } from './schemas.ts';
-import { type Counts, readBeaconVisits, readFunnel, readLive } from './store.ts';
-
-export interface OverviewDeps {
-  readonly db: Db;
-  readonly counts: Counts;
-  readonly attention: AttentionDeps;
-}
+import { readBeaconVisits, readFunnel, readLive } from './store.ts';
 
 const maxMs = 8 * 86_400_000;
 
@@ -36,7 +30,7 @@ function readIds(text = ''): readonly string[] {
 }
 
 /** The first page of an app, counted in the database. */
-export function overviewConsoleEndpoints({ db, counts, attention }: OverviewDeps): readonly ConsoleEndpoint[] {
+export function overviewConsoleEndpoints(context: Context): readonly ConsoleEndpoint[] {
   const shared = {
     method: 'GET',
     tag: 'Overview',
@@ -52,7 +46,7 @@ export function overviewConsoleEndpoints({ db, counts, attention }: OverviewDeps
       answer: recordAnswer(liveRecord.schema, liveRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, admin }) => ({
-        result: await readLive({ db, counts, appId }, signedIn(admin).venues),
+        result: await readLive(context, appId, signedIn(admin).venues),
       }),
     }),
     consoleEndpoint({
@@ -72,7 +66,7 @@ export function overviewConsoleEndpoints({ db, counts, attention }: OverviewDeps
       answer: recordAnswer(beaconVisitsRecord.schema, beaconVisitsRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
       handle: async ({ params: { appId = '' }, query, admin }) => ({
-        result: await readBeaconVisits({ db, counts, appId }, readIds(query['ids']), signedIn(admin).venues),
+        result: await readBeaconVisits(context, appId, { ids: readIds(query['ids']), venues: signedIn(admin).venues }),
       }),
     }),
     consoleEndpoint({
@@ -92,7 +86,7 @@ export function overviewConsoleEndpoints({ db, counts, attention }: OverviewDeps
       answer: recordAnswer(funnelRecord.schema, funnelRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
       handle: async ({ params: { appId = '' }, query, now }) => ({
-        result: await readFunnel({ db, counts, appId }, readSince(query['since'], now)),
+        result: await readFunnel(context, appId, readSince(query['since'], now)),
       }),
     }),
     consoleEndpoint({
@@ -104,7 +98,7 @@ export function overviewConsoleEndpoints({ db, counts, attention }: OverviewDeps
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' }, now, admin }) => {
-        const { findings, ...counted } = await readAppAttention(attention, appId, now);
+        const { findings, ...counted } = await readAppAttention(context, appId, now);
         const { role } = signedIn(admin);
         return {
           result: {
