@@ -12,24 +12,9 @@ export function createRollups(services: Services): Rollups {
   const { db, now, inBackground, visitChanges, appsWith, listApps, policyOf, findAppAccess } = services;
   const countedOf = (appId: string, timeZone: string) => ({ appId, timeZone });
   return new Rollups({
-    db,
-    inBackground,
+    ...{ db, inBackground, now, visitChanges },
     effects: effectsOf(services),
-    now,
-    visitsOf: visitChanges.visitsInOrder,
     listPlaces: (db, appId) => beaconPlacesNow(services, db, appId),
-    visits: {
-      begun: visitChanges.visitsBegun,
-      nextBegan: visitChanges.nextVisitBegan,
-      firsts: visitChanges.firstVisitsOf,
-      ended: visitChanges.visitsEnded,
-      delete: visitChanges.deleteVisits,
-    },
-    changes: {
-      list: visitChanges.listVisitChanges,
-      delete: visitChanges.deleteVisitChanges,
-      apps: visitChanges.appsWithVisitChanges,
-    },
     listApps: async () => (await listApps(db)).map((app) => countedOf(app.app_id, policyOf(app).timeZone)),
     appsWithPlaces: async () => [
       ...(await appsWith(services.presenceTables.visits)),
@@ -57,17 +42,9 @@ function effectsOf(services: Services): Effects {
 
 function createMessageCounts(services: Services): MessageCounts {
   const { db, now, findAppAccess } = services;
+  const { listMessageGoals, beaconsIn, firstVisitIn, firstEventIn, recordsMade, installationsNamed } = services;
   return new MessageCounts({
-    db,
-    now,
-    goals: {
-      list: services.listMessageGoals,
-      beaconsOf: services.beaconsIn,
-      firstVisit: services.firstVisitIn,
-      firstEvent: services.firstEventIn,
-      records: services.recordsMade,
-      installationsOf: services.installationsNamed,
-    },
+    ...{ db, now, listMessageGoals, beaconsIn, firstVisitIn, firstEventIn, recordsMade, installationsNamed },
     withdrawals: services.withdrawnSince,
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);

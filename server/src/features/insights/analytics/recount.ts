@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/db.ts';
+import type { Services } from '../../services.ts';
 import { addUp } from './add-up.ts';
 import { hourMs, hourStart } from './numbers/calendar.ts';
 import { type GoneRow, goneOf, tallyOf } from './numbers/gone.ts';
@@ -19,25 +20,7 @@ export interface CountedVisit {
 }
 
 /** Reads of visits, which are another feature's. */
-export interface VisitReads {
-  readonly begun: (
-    db: Db,
-    asked: { readonly appId: string; readonly from: number; readonly until: number; readonly beaconId?: string },
-  ) => Promise<readonly CountedVisit[]>;
-  /** When the first visit at `from` or later began. */
-  readonly nextBegan: (db: Db, appId: string, from: number) => Promise<number | undefined>;
-  /** Each installation's first visit at `since` or later. */
-  readonly firsts: (
-    db: Db,
-    asked: { readonly appId: string; readonly installationIds: readonly string[]; readonly since: number },
-  ) => Promise<ReadonlyMap<string, store.FirstRow>>;
-  /** Some of those that ended before a time (ms). */
-  readonly ended: (
-    db: Db,
-    asked: { readonly appId: string; readonly before: number; readonly limit: number },
-  ) => Promise<readonly (CountedVisit & { readonly object_id: string })[]>;
-  readonly delete: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
-}
+export type VisitReads = Services['visitChanges'];
 
 export interface Place {
   readonly beaconId: string;
@@ -81,7 +64,7 @@ export async function noteFirsts(by: Recount, ids: readonly string[], places: Pl
   const installationIds = [...new Set(ids)];
   const [known, found] = [
     await store.findFirsts(db, appId, installationIds),
-    await visits.firsts(db, { appId, installationIds, since }),
+    await visits.firstVisitsOf(db, { appId, installationIds, since }),
   ];
   const changed: store.FirstRow[] = [];
   for (const id of installationIds) {
@@ -173,7 +156,7 @@ export async function recount(by: Recount, touched: readonly Place[], known?: Kn
     const asked = { appId, beaconId, from: hour, until: hour + hourMs };
     const isOfHour = (at: number) => hourStart(at, zone) === hour;
     const tally = tallyOf(gone.get(placeKey({ hour, beaconId })) ?? []);
-    const begun = knownOf({ beaconId, hour }) ?? (await visits.begun(db, asked));
+    const begun = knownOf({ beaconId, hour }) ?? (await visits.visitsBegun(db, asked));
     for (const { installation_id, entered_at, dwell } of begun)
       if (isOfHour(entered_at)) tally.count(hashOf(installation_id), dwell);
     tally.newcomers = (await store.firstsAt(db, asked)).filter(isOfHour).length;

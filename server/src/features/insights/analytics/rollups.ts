@@ -9,9 +9,9 @@ import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
 import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
-import { noteFirsts, type Place, Places, type Recount, recount, type VisitReads, withOtherFirsts } from './recount.ts';
+import { noteFirsts, type Place, Places, type Recount, recount, withOtherFirsts } from './recount.ts';
 import { markMonth, preparedWaitMs } from './ways/add-up.ts';
-import { countNext, dayWaitMs, markDay, type WaysDeps } from './ways/count.ts';
+import { countNext, dayWaitMs, markDay } from './ways/count.ts';
 import * as ways from './ways/store.ts';
 
 /** Soon enough for a page that somebody looks at, and many visits are counted together. */
@@ -30,13 +30,6 @@ const maxChanges = 2_000;
 /** Visits that are let go in one transaction. */
 const maxLetGo = 200;
 
-interface ChangedVisit {
-  readonly object_id: string;
-  readonly installation_id: string;
-  readonly beacon_id: string;
-  readonly entered_at: number;
-}
-
 interface CountedApp {
   readonly appId: string;
   readonly timeZone: string;
@@ -54,17 +47,9 @@ export interface Effects {
   readonly noteVisitors: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
 }
 
-export interface RollupDeps extends Pick<Context, 'db' | 'inBackground' | 'now'> {
-  readonly visits: VisitReads;
-  readonly visitsOf: WaysDeps['visitsOf'];
+export interface RollupDeps extends Pick<Context, 'db' | 'inBackground' | 'now' | 'visitChanges'> {
   /** Where the beacons of an app are now. */
   readonly listPlaces: (db: Db, appId: string) => Promise<readonly BeaconPlace[]>;
-  /** Visits that were written and are not counted yet. */
-  readonly changes: {
-    readonly list: (db: Db, appId: string, limit: number) => Promise<readonly ChangedVisit[]>;
-    readonly delete: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
-    readonly apps: (db: Db) => Promise<readonly string[]>;
-  };
   /** The effects of messages, which follow from visits. */
   readonly effects: Effects;
   readonly listApps: () => Promise<readonly CountedApp[]>;
@@ -137,9 +122,12 @@ export class Rollups {
 
   /** Counts what is left of all apps: after an update, a restart, or where another node has stopped. */
   async settleAll(): Promise<void> {
-    const { db, changes, listApps, appsWithPlaces, now } = this.#deps;
+    const { db, visitChanges, listApps, appsWithPlaces, now } = this.#deps;
     const states = new Map((await store.listStates(db)).map((state) => [state.app_id, state]));
-    const changed = new Set([...(await changes.apps(db)), ...(await ways.appsWithDue(db, now() + preparedWaitMs))]);
+    const changed = new Set([
+      ...(await visitChanges.appsWithVisitChanges(db)),
+      ...(await ways.appsWithDue(db, now() + preparedWaitMs)),
+    ]);
     const withEffects = new Set(await this.#deps.effects.apps());
     const withPlaces = new Set(await appsWithPlaces());
     const pace = new Pace({ rest: sweepRest });
@@ -222,13 +210,13 @@ export class Rollups {
    * before, with which their hour begins when it is counted anew. Answers of how many.
    */
   async letGo(appId: string, before: number): Promise<number> {
-    const { visits, db } = this.#deps;
+    const { visitChanges: visits, db } = this.#deps;
     for (let total = 0; ; ) {
       const deleted = await this.#withState(appId, async (db, state) => {
-        const ended = await visits.ended(db, { appId, before, limit: maxLetGo });
+        const ended = await visits.visitsEnded(db, { appId, before, limit: maxLetGo });
         await addToGone(db, state, ended);
         const ids = ended.map(({ object_id }) => object_id);
-        await visits.delete(db, appId, ids);
+        await visits.deleteVisits(db, appId, ids);
         return ended.length;
       });
       total += deleted ?? 0;
@@ -245,7 +233,7 @@ export class Rollups {
 
   /** One transaction of work; false when nothing is left. */
   async #step(appId: string, zone: string): Promise<boolean> {
-    const { visits, changes, effects } = this.#deps;
+    const { visitChanges: visits, effects } = this.#deps;
     return this.#deps.db.transaction(async (db) => {
       const held = await heldState(db, appId, zone);
       const state = held.time_zone === zone ? held : { ...held, time_zone: zone };
@@ -268,7 +256,7 @@ export class Rollups {
         });
         return true;
       }
-      const changed = await changes.list(db, appId, maxChanges);
+      const changed = await visits.listVisitChanges(db, appId, maxChanges);
       if (changed.length === 0) return false;
       const places = new Places(zone);
       for (const change of changed) places.add(change);
@@ -277,7 +265,7 @@ export class Rollups {
       await recount(by, places.all());
       for (const at of daysOf(places.all(), state)) await mark(at);
       await effects.noteVisitors(db, appId, visitors);
-      await changes.delete(
+      await visits.deleteVisitChanges(
         db,
         appId,
         changed.map(({ object_id }) => object_id),
@@ -346,7 +334,7 @@ async function countNextDay(by: Recount, from: number, mark: Mark): Promise<numb
   const { db, state, visits } = by;
   const { app_id: appId, time_zone: zone } = state;
   const next = [
-    await visits.nextBegan(db, appId, from),
+    await visits.nextVisitBegan(db, appId, from),
     await store.nextRollup(db, appId, from),
     await gone.nextGone(db, appId, from),
   ];
@@ -356,7 +344,7 @@ async function countNextDay(by: Recount, from: number, mark: Mark): Promise<numb
   const day = { appId, from: Math.max(from, dayStart(date, zone)), until: dayStart(addDays(date, 1), zone) };
   await store.deleteRollups(db, day);
   const places = new Places(zone);
-  const begun = await visits.begun(db, day);
+  const begun = await visits.visitsBegun(db, day);
   for (const visit of begun) places.add(visit);
   for (const { beacon_id, started_at } of await gone.goneOf(db, day)) places.add({ beacon_id, entered_at: started_at });
   await noteFirsts(

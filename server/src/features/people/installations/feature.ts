@@ -5,7 +5,6 @@ import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { installationConsoleEndpoints } from './console-routes.ts';
 import { pairingConsoleEndpoints } from './pairing/console-routes.ts';
-import { ownPhoneTests } from './pairing/own-phone-tests.ts';
 import { pairingEndpoints } from './pairing/routes.ts';
 import { PairingService } from './pairing/service.ts';
 import { ownPhoneTestEndpoints } from './pairing/test-routes.ts';
@@ -52,7 +51,7 @@ export function installationFeature(context: Context): Feature {
       ...installationConsoleEndpoints(db),
       ...sensingConsoleEndpoints(db),
       ...pairingConsoleEndpoints({ service: pairing, getApp: assertApp }),
-      ...ownPhoneTestEndpoints({ service: pairing, ...ownPhoneTests(context) }),
+      ...ownPhoneTestEndpoints(context, pairing),
     ],
     sweeps: {
       'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(context),

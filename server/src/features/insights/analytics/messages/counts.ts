@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { addDays, addMonths, dateOf, dayStart, monthOf, weekOf } from '../numbers/calendar.ts';
 import type { PlaceHistory } from '../numbers/places.ts';
 import { loadPlaces } from '../numbers/places.ts';
-import { GoalFinder, type GoalOf, type GoalReads, type MadeRecord, windowMs } from './goals.ts';
+import { GoalFinder, type GoalOf, type GoalReads, windowMs } from './goals.ts';
 import { type CountedDay, type CountedPart, metrics, countDay as readDay, type Sums, saveDay } from './rollup-store.ts';
 import * as store from './store.ts';
 
@@ -57,8 +57,7 @@ interface MessageApp {
   readonly isForgetful: boolean;
 }
 
-export interface MessageCountDeps extends Pick<Context, 'db' | 'now'> {
-  readonly goals: GoalReads;
+export interface MessageCountDeps extends Pick<Context, 'db' | 'now'>, GoalReads {
   /** Who took back the consent to messages, or whose phone is no longer reached, from a time (ms) on. */
   readonly withdrawals: (db: Db, appId: string, since: number) => Promise<readonly store.WithdrawnAt[]>;
   readonly findApp: (appId: string) => Promise<MessageApp | undefined>;
@@ -118,12 +117,12 @@ export class MessageCounts {
   async #withState<T>(appId: string, work: (by: Counting) => Promise<T>): Promise<T | undefined> {
     const app = await this.#deps.findApp(appId);
     if (app === undefined) return undefined;
-    const { db: database, goals, now } = this.#deps;
+    const { db: database, listMessageGoals, now } = this.#deps;
     return database.transaction(async (db) => {
       const state = await heldState(db, appId, siteTimeZone([app.timeZone]));
       const { isForgetful } = app;
       const eventsSince = isForgetful ? state.shown_since : now() - (app.eventDays - 1) * dayMs;
-      return work({ db, state, goals: await goals.list(db, appId), eventsSince, isForgetful });
+      return work({ db, state, goals: await listMessageGoals(db, appId), eventsSince, isForgetful });
     });
   }
 
@@ -162,7 +161,7 @@ export class MessageCounts {
     const { db, state } = by;
     const { app_id: appId, time_zone: zone } = state;
     const goals = new Map(by.goals.map(({ triggerId, goal }) => [triggerId, goal]));
-    const finder = new GoalFinder(db, appId, this.#deps.goals);
+    const finder = new GoalFinder(db, appId, this.#deps);
     const days = new Map<string, { readonly triggerId: string; readonly date: string }>();
     const touch = ({ trigger_id: triggerId, shown_at }: store.ShowingRow) => {
       const date = dateOf(shown_at, zone);
@@ -201,7 +200,7 @@ export class MessageCounts {
    * is noted at the end, and looked at again if that is not reached.
    */
   async #lookAtRecords(appId: string): Promise<boolean> {
-    const { db, goals: reads, now } = this.#deps;
+    const { db, now } = this.#deps;
     const begun = await this.#withState(appId, async ({ state, goals }) => ({ state, goals }));
     const wanted = begun?.goals.filter(({ goal }) => goal.kind === 'record') ?? [];
     if (begun === undefined || wanted.length === 0 || now() - begun.state.records_until < 1_000) return false;
@@ -209,8 +208,8 @@ export class MessageCounts {
     const from = Math.max(0, lookedAt - overlapMs);
     const until = Math.min(now(), lookedAt + dayMs);
     for (const [bucket, ofBucket] of Map.groupBy(wanted, ({ goal }) => goal.bucket ?? ''))
-      for await (const made of reads.records(db, { appId, bucket, from, until })) {
-        await db.transaction((db) => markReached(db, reads, { appId, made, goals: ofBucket }));
+      for await (const made of this.#deps.recordsMade(db, { appId, bucket, from, until })) {
+        await db.transaction((db) => markReached(db, this.#deps, { appId, made, goals: ofBucket }));
         await db.caughtUp();
         if (this.#isStopped) return false;
       }
@@ -254,14 +253,14 @@ const earlier = (a: number | null, b: number | null) => (a === null || b === nul
 
 interface Reaching {
   readonly appId: string;
-  readonly made: readonly MadeRecord[];
+  readonly made: Parameters<GoalReads['installationsNamed']>[2];
   readonly goals: readonly GoalOf[];
 }
 
 /** Whoever was shown a message and made one of these records in time has reached its goal, at the first of them. */
-async function markReached(db: Db, reads: GoalReads, { appId, made, goals }: Reaching): Promise<void> {
+async function markReached(db: Db, { installationsNamed }: GoalReads, { appId, made, goals }: Reaching): Promise<void> {
   const timesOf = new Map<string, number[]>();
-  for (const [place, ids] of (await reads.installationsOf(db, appId, made)).entries())
+  for (const [place, ids] of (await installationsNamed(db, appId, made)).entries())
     for (const id of ids) timesOf.set(id, [...(timesOf.get(id) ?? []), made[place]?.at ?? 0]);
   const installationIds = [...timesOf.keys()];
   for (const { triggerId, goal } of goals)

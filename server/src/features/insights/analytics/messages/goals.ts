@@ -1,53 +1,19 @@
 import type { Goal } from '../../../../access/experiment.ts';
 import type { Db } from '../../../../db/db.ts';
+import type { Services } from '../../../services.ts';
 
-/** Whether visitors have done what a message was for. What visits, events and records are is other features' matter. */
+/** Whether visitors have done what a message was for. */
 
 export interface GoalOf {
   readonly triggerId: string;
   readonly goal: Goal;
 }
 
-interface Window {
-  readonly appId: string;
-  readonly installationId: string;
-  /** Epoch ms; what happened at that time does not count, at `until` it does. */
-  readonly from: number;
-  readonly until: number;
-  /** At one of these; anywhere without them. */
-  readonly beaconIds?: readonly string[];
-}
-
-export interface MadeRecord {
-  /** Ids by which the installation may be named: its objectId or its own, or the user's. */
-  readonly installationId: string | undefined;
-  readonly userId: string | undefined;
-  /** Epoch ms. */
-  readonly at: number;
-}
-
-export interface GoalReads {
-  /** The goals of all messages of the app that have one. */
-  readonly list: (db: Db, appId: string) => Promise<readonly GoalOf[]>;
-  readonly beaconsOf: (
-    db: Db,
-    appId: string,
-    place: { readonly zoneId?: string | undefined; readonly venueId?: string | undefined },
-  ) => Promise<readonly string[]>;
-  readonly firstVisit: (db: Db, window: Window) => Promise<number | undefined>;
-  readonly firstEvent: (db: Db, window: Window & { readonly event: string }) => Promise<number | undefined>;
-  /** Records of a bucket that were made then, some at a time, oldest first. */
-  readonly records: (
-    db: Db,
-    asked: { readonly appId: string; readonly bucket: string; readonly from: number; readonly until: number },
-  ) => AsyncIterable<readonly MadeRecord[]>;
-  /** The objectIds of the installations of who made each of some records. */
-  readonly installationsOf: (
-    db: Db,
-    appId: string,
-    records: readonly MadeRecord[],
-  ) => Promise<readonly (readonly string[])[]>;
-}
+/** What visits, events and records are is other features' matter. */
+export type GoalReads = Pick<
+  Services,
+  'listMessageGoals' | 'beaconsIn' | 'firstVisitIn' | 'firstEventIn' | 'recordsMade' | 'installationsNamed'
+>;
 
 const hourMs = 3_600_000;
 export const windowMs = ({ withinHours }: Goal) => withinHours * hourMs;
@@ -77,15 +43,15 @@ export class GoalFinder {
       ...(places ? { beaconIds: places } : {}),
     };
     if (goal.kind === 'event')
-      return (await this.#reads.firstEvent(this.#db, { ...window, event: goal.event ?? 'ENTER' })) ?? null;
-    return (await this.#reads.firstVisit(this.#db, window)) ?? null;
+      return (await this.#reads.firstEventIn(this.#db, { ...window, event: goal.event ?? 'ENTER' })) ?? null;
+    return (await this.#reads.firstVisitIn(this.#db, window)) ?? null;
   }
 
   async #placesOf({ beaconId, zoneId, venueId }: Goal): Promise<readonly string[] | undefined> {
     if (beaconId !== undefined) return [beaconId];
     if (zoneId === undefined && venueId === undefined) return undefined;
     const key = `${zoneId} ${venueId}`;
-    const known = this.#places.get(key) ?? this.#reads.beaconsOf(this.#db, this.#appId, { zoneId, venueId });
+    const known = this.#places.get(key) ?? this.#reads.beaconsIn(this.#db, this.#appId, { zoneId, venueId });
     this.#places.set(key, known);
     return known;
   }

@@ -165,22 +165,22 @@ for (const database of bothDatabases) {
         now: () => site.now,
         withdrawals: async () => [],
         findApp: async () => ({ timeZone: 'UTC', eventDays: 90, isForgetful: false }),
-        goals: {
-          list: async () => [{ triggerId: message, goal: { kind: 'record', bucket: 'any', withinHours: 24 } }],
-          beaconsOf: async () => [],
-          firstVisit: async () => undefined,
-          firstEvent: async () => undefined,
-          installationsOf: async (_db, _appId, made) => made.map(() => [who]),
-          async *records(_db, { from }) {
-            asked.push(from);
-            yield [
-              { installationId: who, userId: undefined, at: shownAt - 1 },
-              { installationId: who, userId: undefined, at: shownAt + 2 },
-            ];
-            // Waits for ever if the counting holds what it has read.
-            await db.run(sql`update message_states set records_until = records_until where app_id = ${site.app.appId}`);
-            yield [{ installationId: who, userId: undefined, at: shownAt + 1 }];
-          },
+        listMessageGoals: async () => [
+          { triggerId: message, goal: { kind: 'record', bucket: 'any', withinHours: 24 } },
+        ],
+        beaconsIn: async () => [],
+        firstVisitIn: async () => undefined,
+        firstEventIn: async () => undefined,
+        installationsNamed: async (_db, _appId, made) => made.map(() => [who]),
+        async *recordsMade(_db, { from }) {
+          asked.push(from);
+          yield [
+            { installationId: who, userId: undefined, at: shownAt - 1 },
+            { installationId: who, userId: undefined, at: shownAt + 2 },
+          ];
+          // Waits for ever if the counting holds what it has read.
+          await db.run(sql`update message_states set records_until = records_until where app_id = ${site.app.appId}`);
+          yield [{ installationId: who, userId: undefined, at: shownAt + 1 }];
         },
       });
       await counts.settle(site.app.appId);

@@ -15,13 +15,7 @@ import { peakKinds, type WayVisit, waysOf } from './tours.ts';
 /** The delay after a change: whoever walks around changes the day all the time. */
 export const dayWaitMs = 30_000;
 
-export interface WaysDeps extends Pick<Context, 'db' | 'now'> {
-  /** The visits that began in a stretch of time, many at a time, oldest first. */
-  readonly visitsOf: (
-    db: Db,
-    asked: { readonly appId: string; readonly from: number; readonly until: number },
-  ) => AsyncIterable<readonly WayVisit[]>;
-}
+export type WaysDeps = Pick<Context, 'db' | 'now' | 'visitChanges'>;
 
 export function markDay(db: Db, { app_id: appId, time_zone: zone }: StateRow, at: number, now: number): Promise<void> {
   return store.markDue(db, { appId, span: 'day', startedAt: dayStart(dateOf(at, zone), zone) }, now + dayWaitMs);
@@ -68,7 +62,7 @@ async function ofDay(deps: WaysDeps, state: StateRow, due: store.DueRow): Promis
   const { app_id: appId, time_zone: zone, salt } = state;
   const visits: WayVisit[] = [];
   const stretch = dayAround(state, due);
-  for await (const page of deps.visitsOf(deps.db, { appId, ...stretch })) visits.push(...page);
+  for await (const page of deps.visitChanges.visitsInOrder(deps.db, { appId, ...stretch })) visits.push(...page);
   const places = await loadPlaces(deps.db, appId);
   const hashOf = (id: string) => visitorHash(salt, id);
   const until = Math.min(deps.now(), stretch.until);

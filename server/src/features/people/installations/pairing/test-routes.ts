@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { recordChange } from '../../../../access/audit.ts';
 import type { AppContext } from '../../../../access/context.ts';
 import { fail } from '../../../../base/errors.ts';
+import { newObjectId } from '../../../../base/id.ts';
 import {
   createdAnswer,
   exampleId,
@@ -10,53 +12,26 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../../../http/answers.ts';
+import { auditedHandle } from '../../../../http/audited-handle.ts';
 import {
   type ConsoleCall,
   type ConsoleEndpoint,
   consoleEndpoint,
   signedIn,
 } from '../../../../http/console/console-endpoint.ts';
+import { carryOut, dataCall } from '../../../../http/console/data-call.ts';
 import { defineShape } from '../../../../http/shape.ts';
+import type { Context } from '../../../context.ts';
 import { installations } from '../resource.ts';
 import type { PairingService } from './service.ts';
 
 /** What is tried. Where it will be shown says whether somebody who is limited to venues may send it. */
-export interface TestMessage {
+interface TestMessage {
   readonly data: object;
   /** The stored notification of which it is a draft. */
   readonly notificationId?: string;
   /** The beacon at which it will be shown. */
   readonly beaconId?: string;
-}
-
-export interface TestDelivery {
-  readonly state: string;
-  readonly reason?: string;
-  readonly sender?: string;
-  /** ISO 8601. */
-  readonly receivedAt?: string;
-}
-
-export interface OwnPhoneTestDeps {
-  readonly service: Pick<PairingService, 'assertOwn'>;
-  /** Also an app that is switched off. @throws Failure ObjectNotFound */
-  readonly findApp: (appId: string) => Promise<AppContext>;
-  /** That the caller may see both. @throws Failure ObjectNotFound */
-  readonly assertSeen: (
-    call: ConsoleCall<unknown>,
-    app: AppContext,
-    message: Omit<TestMessage, 'data'>,
-  ) => Promise<void>;
-  /** Sends to this installation alone. Answers the objectId of the push. @throws Failure ValidationError, APICallLimit */
-  readonly send: (
-    call: ConsoleCall<unknown>,
-    app: AppContext,
-    test: { readonly installationId: string; readonly data: object },
-  ) => Promise<string>;
-  readonly findDelivery: (
-    appId: string,
-    test: { readonly pushId: string; readonly installationId: string },
-  ) => Promise<TestDelivery | undefined>;
 }
 
 const shape = defineShape(
@@ -82,18 +57,15 @@ const outcome = Type.Object({
 const path = '/apps/:appId/own-phones/phones/:installationId/tests';
 
 /** Testing a message on an administrator's own phone: also for those limited to venues, who may send nobody else anything. */
-export function ownPhoneTestEndpoints(deps: OwnPhoneTestDeps): readonly ConsoleEndpoint[] {
+export function ownPhoneTestEndpoints(context: Context, service: PairingService): readonly ConsoleEndpoint[] {
   const common = {
     tag: installations.tag.name,
     permission: 'push.send',
     narrows: 'venues',
-    async locate({ appId = '' }: Readonly<Record<string, string>>) {
-      await deps.findApp(appId);
-    },
   } as const;
   const phoneOf = async ({ params, admin }: ConsoleCall<unknown>) => {
     const { appId = '', installationId = '' } = params;
-    await deps.service.assertOwn({ appId, adminId: signedIn(admin).adminId }, installationId);
+    await service.assertOwn({ appId, adminId: signedIn(admin).adminId }, installationId);
     return { appId, installationId };
   };
   return [
@@ -115,13 +87,15 @@ export function ownPhoneTestEndpoints(deps: OwnPhoneTestDeps): readonly ConsoleE
       errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden', 'APICallLimit'],
       async handle(call) {
         const { appId, installationId } = await phoneOf(call);
-        const app = await deps.findApp(appId);
+        const app = await context.findConsoleApp(appId);
         const { data, ...about } = call.body;
         if (signedIn(call.admin).venues !== undefined) {
           assertPlaced(about);
-          await deps.assertSeen(call, app, about);
+          const caller = dataCall(call, app, { params: {} });
+          await assertReadable(context, caller, 'getNotification', about.notificationId);
+          await assertReadable(context, caller, 'getBeacon', about.beaconId);
         }
-        return { result: { pushId: await deps.send(call, app, { installationId, data }) } };
+        return { result: { pushId: await send(context, { call, app, installationId, data }) } };
       },
     }),
     consoleEndpoint({
@@ -135,7 +109,7 @@ export function ownPhoneTestEndpoints(deps: OwnPhoneTestDeps): readonly ConsoleE
       async handle(call) {
         const { appId, installationId } = await phoneOf(call);
         const { pushId = '' } = call.params;
-        return { result: { delivery: (await deps.findDelivery(appId, { pushId, installationId })) ?? null } };
+        return { result: { delivery: (await findDelivery(context, appId, { pushId, installationId })) ?? null } };
       },
     }),
   ];
@@ -148,4 +122,54 @@ function assertPlaced({ notificationId, beaconId }: Omit<TestMessage, 'data'>): 
     'OperationForbidden',
     'You are limited to some venues of this app. Choose a beacon in one of them first, and then test the message.',
   );
+}
+
+/** As a request of the same administrator, so that a record of another venue is not there. @throws Failure ObjectNotFound */
+async function assertReadable(
+  { endpointNamed }: Context,
+  caller: ReturnType<typeof dataCall>,
+  operationId: string,
+  objectId: string | undefined,
+): Promise<void> {
+  if (objectId === undefined) return;
+  await carryOut(endpointNamed(operationId), { ...caller, params: { objectId } }, undefined);
+}
+
+interface Sending {
+  readonly call: ConsoleCall<unknown>;
+  readonly app: AppContext;
+  readonly installationId: string;
+  readonly data: object;
+}
+
+/** Sends to this installation alone. Answers the objectId of the push. @throws Failure ValidationError, APICallLimit */
+async function send(
+  { db, endpoints, endpointNamed }: Context,
+  { call, app, installationId, data }: Sending,
+): Promise<string> {
+  const objectId = newObjectId(call.now);
+  const early = { ...dataCall(call, app, { params: {} }), objectId };
+  await carryOut(endpointNamed('sendPush'), early, { data, where: { objectId: installationId } }, (endpoint, data) =>
+    auditedHandle(endpoint, data, {
+      endpoints: endpoints(),
+      record: (entry) => recordChange(db, { ...entry, subject: installationId }),
+      by: call.by,
+      action: 'ownPhone.test',
+    }),
+  );
+  return objectId;
+}
+
+async function findDelivery(
+  { db, deliveries, pushDeliveryId }: Context,
+  appId: string,
+  { pushId, installationId }: { readonly pushId: string; readonly installationId: string },
+) {
+  const row = await deliveries.records.find(db, {
+    app_id: appId,
+    object_id: pushDeliveryId(pushId, installationId),
+  });
+  if (!row) return undefined;
+  const { state, reason, sender, receivedAt } = deliveries.records.decode(row) as Readonly<Record<string, unknown>>;
+  return { state, ...(reason ? { reason } : {}), ...(sender ? { sender } : {}), ...(receivedAt ? { receivedAt } : {}) };
 }
