@@ -6,17 +6,16 @@ import { conditionKinds } from '../../condition.ts';
 import type { Context } from '../../context.ts';
 import { type ConditionChange, titleOf } from './alert-title.ts';
 import { digestOf, isWanted } from './choices.ts';
-import type { AlertMail, AlertRecipient, AlertScope, ListRecipients } from './service.ts';
+import { type AlertMail, type AlertRecipient, type AlertScope, listRecipients } from './service.ts';
 import * as store from './store.ts';
 
-export interface AlertMailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl'> {
+export interface AlertMailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl' | 'listAdmins'> {
   readonly mail: MailSender;
-  readonly listRecipients: ListRecipients;
 }
 
 /** Sends alerts and digests to administrators who still want them when the mail goes. */
 export function createAlertMailHandler(deps: AlertMailDeps): JobHandler {
-  const { db, mail, listRecipients } = deps;
+  const { db, mail } = deps;
   return {
     concurrency: 2,
     maxAttempts: 20,
@@ -24,7 +23,7 @@ export function createAlertMailHandler(deps: AlertMailDeps): JobHandler {
     maxDelayMs: 600_000,
     async run(job) {
       const asked = job.payload as AlertMail;
-      const told = await listRecipients(db, asked.scope, asked.alert?.venueId);
+      const told = await listRecipients(deps, db, { scope: asked.scope, venueId: asked.alert?.venueId });
       const recipient = told.find(({ adminId }) => adminId === asked.adminId);
       const letter = recipient && (await write(deps, asked, recipient));
       if (!letter) return;

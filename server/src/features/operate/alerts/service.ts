@@ -1,10 +1,10 @@
+import { standingIn, storedReach } from '../../../access/reach.ts';
 import type { AdminRole } from '../../../access/roles.ts';
 import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { mailWords } from '../../../mail/words/mail-words.ts';
 import { type ConditionKind, conditionKinds, type ServiceCondition } from '../../condition.ts';
 import type { Context } from '../../context.ts';
-import type { DomainEvent } from '../../domain-event.ts';
 import { dayIn } from '../../zone-day.ts';
 import { type ConditionChange, titleOf } from './alert-title.ts';
 import { digestOf, isUrgent, isWanted, isWantedOnPhone } from './choices.ts';
@@ -18,27 +18,25 @@ export interface AlertRecipient {
   readonly language: string | null;
 }
 
-export interface AlertDeps extends Pick<Context, 'db' | 'now' | 'canMail' | 'enqueue'> {
-  readonly listRecipients: ListRecipients;
-  /** Sends a push to the phones that these administrators have paired with themselves in an app. */
-  readonly tellPhones: (db: Db, appId: string, told: PhoneNotice) => Promise<void>;
-  /** Tells the webhooks of an app. */
-  readonly tellWebhooks: (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;
-  /** The apps with a webhook that wants what concerns the whole service. */
-  readonly listServiceListeners: (db: Db, type: string) => Promise<readonly string[]>;
-}
+export type AlertDeps = Pick<
+  Context,
+  | 'db'
+  | 'now'
+  | 'canMail'
+  | 'enqueue'
+  | 'announce'
+  | 'listAdmins'
+  | 'listAppsWanting'
+  | 'listPhones'
+  | 'pushNotice'
+  | 'webhookPublisher'
+>;
 
 interface PhoneNotice {
   readonly title: string;
   /** Each in their language. A phone of several people gets one push, in the language of the first. */
   readonly people: readonly { readonly adminId: string; readonly text: string }[];
 }
-
-/**
- * Administrators who can sign in and whose role holds for the app as a whole, or the service; with that role. Of what is about one
- * venue, also those who are limited to that venue.
- */
-export type ListRecipients = (db: Db, scope: AlertScope, venueId?: string) => Promise<readonly AlertRecipient[]>;
 
 /** An app, or the whole service. */
 export interface AlertScope {
@@ -125,14 +123,14 @@ export class AlertService {
 
   /** Once a day of the app, from the morning on, to those who want one. Answers whether it had to be looked at. */
   async digest(scope: AlertScope): Promise<boolean> {
-    const { db, now, canMail, listRecipients, enqueue } = this.#deps;
+    const { db, now, canMail, enqueue } = this.#deps;
     if (!canMail) return false;
     const at = now();
     const { day, hour, weekday } = dayIn(scope.timeZone, at);
     if (hour < digestHour || this.#digested.get(scope.appId) === day) return false;
     await db.transaction(async (db) => {
       if (!(await store.noteDigest(db, scope.appId, day, at))) return;
-      for (const { adminId, role } of await listRecipients(db, scope)) {
+      for (const { adminId, role } of await listRecipients(this.#deps, db, { scope, venueId: undefined })) {
         const digest = digestOf(await store.listChoices(db, adminId));
         if (digest === 'off' || (digest === 'weekly' && weekday !== monday)) continue;
         if (scope.appId === store.serviceScope && role !== 'owner') continue;
@@ -184,12 +182,12 @@ export class AlertService {
   }
 
   async #mail(db: Db, scope: AlertScope, row: store.AlertRow, what: ConditionChange): Promise<void> {
-    const { now, canMail, listRecipients, enqueue } = this.#deps;
+    const { now, canMail, enqueue } = this.#deps;
     if (!canMail) return;
     const { kind, title, text } = row;
     const about = row.venue_id === null ? {} : { venueId: row.venue_id };
     const alert = { kind, title, text, begunAt: row.begun_at ?? row.first_seen_at, ...about };
-    for (const { adminId, role } of await listRecipients(db, scope, about.venueId)) {
+    for (const { adminId, role } of await listRecipients(this.#deps, db, { scope, venueId: about.venueId })) {
       if (!isTold(role, kind, scope)) continue;
       if (!isWanted(role, kind, await store.listChoices(db, adminId))) continue;
       const payload: AlertMail = { adminId, what, scope, alert };
@@ -199,17 +197,19 @@ export class AlertService {
 
   /** Reminders come by mail alone. */
   async #push(db: Db, scope: AlertScope, { kind, title, venue_id }: store.AlertRow, what: 'begun' | 'ended') {
-    const { listRecipients, tellPhones } = this.#deps;
     if (!isUrgent(kind)) return;
     const people: { adminId: string; text: string }[] = [];
-    for (const { adminId, role, language } of await listRecipients(db, scope, venue_id ?? undefined))
+    for (const { adminId, role, language } of await listRecipients(this.#deps, db, {
+      scope,
+      venueId: venue_id ?? undefined,
+    }))
       if (isWantedOnPhone(role, kind, await store.listChoices(db, adminId)))
         people.push({ adminId, text: titleOf(mailWords(language), what, title) });
-    if (people.length > 0) await tellPhones(db, scope.appId, { title: scope.name, people });
+    if (people.length > 0) await tellPhones(this.#deps, db, scope.appId, { title: scope.name, people });
   }
 
   async #call(db: Db, scope: AlertScope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {
-    const { tellWebhooks, listServiceListeners, now } = this.#deps;
+    const { webhookPublisher, listAppsWanting, now } = this.#deps;
     const isService = scope.appId === store.serviceScope;
     const { kind, title, text } = row;
     const data = {
@@ -222,8 +222,8 @@ export class AlertService {
       endedAt: row.ended_at === null ? null : isoTime(row.ended_at),
     };
     const type = `${isService ? 'service.alert' : 'alert'}.${what}` as const;
-    for (const appId of isService ? await listServiceListeners(db, type) : [scope.appId])
-      await tellWebhooks(db, appId, () => [{ type, at: now(), data }]);
+    for (const appId of isService ? await listAppsWanting(db, type) : [scope.appId])
+      await webhookPublisher.tellRare(db, appId, () => [{ type, at: now(), data }]);
   }
 }
 
@@ -233,4 +233,41 @@ const waitOf = (kind: ConditionKind) => confirmMs[kind] ?? usualConfirmMs;
 function isTold(role: AdminRole, kind: ConditionKind, scope: AlertScope): boolean {
   const isService = scope.appId === store.serviceScope || conditionKinds[kind].of === 'service';
   return !isService || role === 'owner';
+}
+
+/**
+ * Administrators who can sign in and whose role holds for the app as a whole, or the service; with that role. Of what is about one
+ * venue, also those who are limited to that venue.
+ */
+export async function listRecipients(
+  { listAdmins }: Pick<Context, 'listAdmins'>,
+  db: Db,
+  { scope: { appId }, venueId }: { readonly scope: AlertScope; readonly venueId: string | undefined },
+): Promise<readonly AlertRecipient[]> {
+  return (await listAdmins(db)).flatMap((row) => {
+    const { admin_id: adminId, email, role, language, disabled_at } = row;
+    const apps = storedReach(row);
+    const standing =
+      appId === store.serviceScope ? apps === null && { role, venues: undefined } : standingIn({ role, apps }, appId);
+    if (disabled_at !== null || !standing) return [];
+    const isWithin = standing.venues === undefined || (venueId !== undefined && standing.venues.includes(venueId));
+    return isWithin ? [{ adminId, email, language, role: standing.role }] : [];
+  });
+}
+
+/** After half an hour, an alarm that calls somebody to a room is outdated. */
+const noticeMs = 30 * 60_000;
+
+/** Sends a push to the phones that these administrators have paired with themselves in an app. */
+async function tellPhones(deps: AlertDeps, db: Db, appId: string, { title, people }: PhoneNotice): Promise<void> {
+  const { now, listPhones, pushNotice } = deps;
+  const texts = new Map<string, string>();
+  for (const { adminId, text } of people)
+    for (const { object_id } of await listPhones(db, { appId, adminId }))
+      if (!texts.has(object_id)) texts.set(object_id, text);
+  for (const [text, found] of Map.groupBy(texts, ([, text]) => text)) {
+    const data = { title, alert: text, sound: 'default' };
+    const phones = found.map(([phone]) => phone);
+    await pushNotice(db, deps, { appId, phones, data, expiresAt: now() + noticeMs, now: now() });
+  }
 }

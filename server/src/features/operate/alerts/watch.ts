@@ -1,20 +1,10 @@
+import { serviceTimeZone } from '../../../base/clock.ts';
 import { deleteSetting, findSetting, insertSetting } from '../../../db/settings.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
 import type { ServiceCondition } from '../../condition.ts';
 import type { Context } from '../../context.ts';
-import type { AlertScope, AlertService } from './service.ts';
+import { type AlertScope, AlertService } from './service.ts';
 import * as store from './store.ts';
-
-export interface AlertWatchDeps
-  extends Pick<Context, 'db' | 'now' | 'inBackground' | 'findServiceConditions' | 'node'> {
-  readonly service: AlertService;
-  /** Of the service; digests about it come in its morning. */
-  readonly timeZone: string;
-  readonly listApps: () => Promise<readonly (AlertScope & { readonly isDisabled: boolean })[]>;
-  /** Those in which there may be conditions; of the others nothing has to be found out. */
-  readonly listAppsToLookAt: () => Promise<ReadonlySet<string>>;
-  readonly findAppConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
-}
 
 const everyMs = 60_000;
 /** Apps are counted by one node at a time, this often. */
@@ -26,18 +16,20 @@ const keptMs = 90 * 86_400_000;
 
 /** Checks every minute for what may need a person. */
 export class AlertWatch {
-  readonly #deps: AlertWatchDeps;
+  readonly #context: Context;
+  readonly #service: AlertService;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #isLookingAtApps = false;
   #isStopped = false;
 
-  constructor(deps: AlertWatchDeps) {
-    this.#deps = deps;
+  constructor(context: Context) {
+    this.#context = context;
+    this.#service = new AlertService(context);
   }
 
   start(): void {
-    const { inBackground } = this.#deps;
+    const { inBackground } = this.#context;
     this.#timer = setInterval(() => inBackground('looking for what needs a person', () => this.check()), everyMs);
     this.#timer.unref();
   }
@@ -71,39 +63,46 @@ export class AlertWatch {
    * nothing begins, but whoever was told of something is told that it is over.
    */
   async follow(appId: string, found: readonly ServiceCondition[], covers: (key: string) => boolean): Promise<void> {
-    const { service, listApps } = this.#deps;
-    const app = (await listApps()).find((one) => one.appId === appId);
-    if (app && (!app.isDisabled || found.length === 0)) await service.follow(app, found, covers);
+    const { db, listApps } = this.#context;
+    const app = (await listApps(db)).find((one) => one.app_id === appId);
+    if (app && (app.disabled_at === null || found.length === 0))
+      await this.#service.follow(this.#scopeOf(app), found, covers);
   }
 
   sweep(): Promise<void> {
-    const { db, now } = this.#deps;
+    const { db, now } = this.#context;
     return store.deleteOldAlerts(db, now() - keptMs);
   }
 
+  #scopeOf(app: Awaited<ReturnType<Context['listApps']>>[number]): AlertScope {
+    return { appId: app.app_id, name: app.name, timeZone: this.#context.policyOf(app).timeZone };
+  }
+
   async #checkService(): Promise<void> {
-    const { service, findServiceConditions, node, timeZone } = this.#deps;
-    const scope = { appId: store.serviceScope, name: 'Pharos', timeZone };
-    const found = await findServiceConditions();
+    const { findServiceConditions, backupSchedule, node } = this.#context;
+    // Digests about the service come in its morning.
+    const scope = { appId: store.serviceScope, name: 'Pharos', timeZone: serviceTimeZone() };
+    const found = [...(await findServiceConditions()), ...(await backupSchedule.conditions())];
     const own = (key: string) => !key.includes('@') || key.endsWith(`@${node}`);
-    await service.follow(scope, found, own);
-    await service.digest(scope);
+    await this.#service.follow(scope, found, own);
+    await this.#service.digest(scope);
   }
 
   async #checkApps(): Promise<void> {
-    const { db, service, listApps, listAppsToLookAt, findAppConditions } = this.#deps;
-    const asked = new Set([...(await listAppsToLookAt()), ...(await store.appsWithOpenAlerts(db))]);
-    const apps = (await listApps()).filter(({ isDisabled }) => !isDisabled);
+    const { db, listApps, readAttention } = this.#context;
+    const asked = new Set([...(await appsToLookAt(this.#context)), ...(await store.appsWithOpenAlerts(db))]);
+    const apps = (await listApps(db)).filter(({ disabled_at }) => disabled_at === null);
     // Some of them have nothing to be asked, so the rests are rather too short.
     let left = apps.length;
     const pace = new Pace({ rest: sweepRest, withinMs: appsWithinMs });
     let failure: unknown;
-    for (const { isDisabled: _, ...scope } of apps) {
+    for (const app of apps) {
       if (this.#isStopped) break;
+      const scope = this.#scopeOf(app);
       let isAsked = asked.has(scope.appId);
       try {
-        if (isAsked) await service.follow(scope, await findAppConditions(scope.appId));
-        if (await service.digest(scope)) isAsked = true;
+        if (isAsked) await this.#service.follow(scope, (await readAttention(scope.appId)).findings);
+        if (await this.#service.digest(scope)) isAsked = true;
       } catch (error) {
         // One app that cannot be counted must not hide the others.
         failure = error;
@@ -116,7 +115,7 @@ export class AlertWatch {
 
   /** Several nodes checking at once would send nothing twice, but do the work twice. */
   async #takeTurn(): Promise<boolean> {
-    const { db, now } = this.#deps;
+    const { db, now } = this.#context;
     const last = await findSetting(db, turnName);
     // A time in the future is that of a clock that was set back.
     if (last !== undefined && Number(last) <= now() && now() - Number(last) < appsEveryMs - everyMs / 2) return false;
@@ -125,4 +124,20 @@ export class AlertWatch {
       return insertSetting(db, turnName, String(now()));
     });
   }
+}
+
+/**
+ * The apps in which anything may need a person; the others are not asked. What is found in an app has its row in one of these tables, unless
+ * it is of a quota, which may be nothing at all.
+ */
+async function appsToLookAt(context: Context): Promise<ReadonlySet<string>> {
+  const { db, appsWith, listApps, policyOf, dataTables, insightTables, messageTables, operateTables } = context;
+  const { buckets, files, trash } = dataTables;
+  const { crowdedPlaces, reportMails } = insightTables;
+  const tables = [context.beaconTable, context.installationTable, files, ...Object.values(messageTables)];
+  const others = [...Object.values(operateTables), crowdedPlaces, reportMails, trash, buckets];
+  const found = new Set<string>();
+  for (const table of [...tables, ...others]) for (const appId of await appsWith(table)) found.add(appId);
+  for (const app of await listApps(db)) if (Object.values(policyOf(app).quotas).includes(0)) found.add(app.app_id);
+  return found;
 }
