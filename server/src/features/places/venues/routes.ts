@@ -2,12 +2,12 @@ import { type Caller, seesAll } from '../../../access/caller.ts';
 import { type Failure, fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
-import type { Past } from '../../../resources/past.ts';
 import { resourceEndpoints } from '../../../resources/resource.ts';
 import { type Restorable, restorable } from '../../../resources/restore.ts';
 import type { Key } from '../../../resources/table.ts';
+import type { Context } from '../../context.ts';
 import { floors } from './floor-resource.ts';
-import { type PlanFile, planProblem } from './plan.ts';
+import { headBytes, planProblem } from './plan.ts';
 import { boxOf, isInside, type Point } from './polygon.ts';
 import { assertReadable, missing } from './readable.ts';
 import {
@@ -21,35 +21,26 @@ import {
   hasZones,
   holdFloor,
   isOnFloor,
-  type Location,
   lockVenue,
   setVenueOfZone,
 } from './store.ts';
 import { venues } from './venue-resource.ts';
 import { zones } from './zone-resource.ts';
 
-/** A beacon of a venue, as far as its zone is concerned. */
-interface PlacedBeacon {
-  readonly objectId: string;
-  readonly zoneId: string | null;
-  /** Null: it has none. */
-  readonly location: Location | null;
-}
-
-export interface VenueDeps {
-  readonly db: Db;
-  readonly past: Past;
-  /** Called in the transaction of every write of venues: their hours, time zones and limits of people are cached. */
-  readonly noteChange: (db: Db, key: Key) => Promise<void>;
-  readonly listBeacons: (db: Db, appId: string, venueId: string) => Promise<readonly PlacedBeacon[]>;
-  readonly setZone: (db: Db, appId: string, beaconId: string, zoneId: string | null) => Promise<void>;
-  /** Undefined: there is no such file for the caller. */
-  readonly readPlan: (caller: Caller, fileId: string) => Promise<PlanFile | undefined>;
-  /** In the transaction that deletes a floor. */
-  readonly forgetSurveys: (db: Db, appId: string, floorId: string) => Promise<void>;
-  /** Of these ids, those of secret keys of the app that are not revoked. */
-  readonly knownKeys: (db: Db, appId: string, keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
-}
+export type VenueDeps = Pick<
+  Context,
+  | 'db'
+  | 'now'
+  | 'blobs'
+  | 'past'
+  | 'noteChange'
+  | 'listPlaced'
+  | 'setZone'
+  | 'readFileHead'
+  | 'knownSecretKeys'
+  | 'forgetSurveys'
+  | 'replaceSignals'
+>;
 
 const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
 
@@ -76,7 +67,7 @@ function inTheWay(caller: Caller, counted: string, uncounted: string): Failure {
   return fail('ValidationError', seesAll(caller) ? counted : uncounted);
 }
 
-function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
+function ofVenues({ db, noteChange, listPlaced }: VenueDeps): Endpoint[] {
   return resourceEndpoints(venues, {
     db,
     onWrite: noteChange,
@@ -84,7 +75,7 @@ function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
       const { appId, objectId } = idsOf(key);
       const parts = [
         ...some(await countFloors(db, appId, objectId), 'floor', 'floors'),
-        ...some((await listBeacons(db, appId, objectId)).length, 'beacon', 'beacons'),
+        ...some((await listPlaced(db, appId, objectId)).length, 'beacon', 'beacons'),
       ];
       if (parts.length > 0)
         throw inTheWay(
@@ -99,7 +90,7 @@ function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
 }
 
 function ofFloors(deps: VenueDeps): Endpoint[] {
-  const { db, listBeacons, readPlan, forgetSurveys } = deps;
+  const { db, blobs, listPlaced, readFileHead, noteChange, forgetSurveys, replaceSignals } = deps;
   return resourceEndpoints(floors, {
     db,
     holdParent: async (db, key) => lockVenueOf(db, key, 'floor'),
@@ -109,7 +100,7 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
       if (venueId) await assertReadable(db, venues, caller, { member: 'venueId', ...venueId });
       await assertKeys(deps, db, { appId: caller.app.appId, gateways, before: stored?.gateways ?? [] });
       if (!plan || plan.fileId === stored?.plan?.fileId) return;
-      const file = await readPlan(caller, plan.fileId);
+      const file = await readFileHead({ db, blobs }, caller, { objectId: plan.fileId, bytes: headBytes });
       if (!file) throw missing('plan.fileId', 'file', plan.fileId);
       const problem = planProblem(plan, file);
       if (problem !== undefined) throw invalid('plan.fileId', problem);
@@ -130,7 +121,7 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
       const { appId, objectId } = idsOf(key);
       const floor = await holdFloor(db, appId, objectId);
       if (!floor) return;
-      const located = (await listBeacons(db, appId, floor.venue_id)).filter(
+      const located = (await listPlaced(db, appId, floor.venue_id)).filter(
         ({ location }) => location !== null && isOnFloor(location, floor),
       );
       const parts = [
@@ -144,6 +135,8 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
           'On this floor there are still zones or beacons. Move or delete them first.',
         );
       await forgetSurveys(db, appId, objectId);
+      await replaceSignals(db, appId, objectId, {});
+      await noteChange(db, { app_id: appId });
     },
     removeErrors: ['ValidationError'],
   });
@@ -160,11 +153,11 @@ interface Keyed {
 }
 
 /** A key that is revoked later does not stand in the way of other changes. @throws Failure ObjectNotFound */
-async function assertKeys({ knownKeys }: VenueDeps, db: Db, { appId, gateways, before }: Hung): Promise<void> {
+async function assertKeys({ knownSecretKeys }: VenueDeps, db: Db, { appId, gateways, before }: Hung): Promise<void> {
   const isNew = (id: string | undefined): id is string => id !== undefined && before.every(({ keyId }) => keyId !== id);
   const named = gateways.map(({ keyId }) => keyId).filter(isNew);
   if (named.length === 0) return;
-  const known = await knownKeys(db, appId, named);
+  const known = await knownSecretKeys(db, appId, named);
   for (const [at, { keyId }] of gateways.entries())
     if (isNew(keyId) && !known.has(keyId)) throw missing(`gateways.${at}.keyId`, 'secret key', keyId);
 }
@@ -223,26 +216,31 @@ interface Drawn {
 
 /** The zone of a beacon follows from its place: those in the polygon, and those that were in it, are looked up again. */
 async function gather(
-  { listBeacons, setZone }: VenueDeps,
+  { now, listPlaced, setZone }: VenueDeps,
   db: Db,
   { appId, zoneId, floor, points }: Drawn,
 ): Promise<void> {
   const venueId = floor.venue_id;
-  for (const { objectId, zoneId: before, location } of await listBeacons(db, appId, venueId)) {
+  for (const { objectId, zoneId: before, location } of await listPlaced(db, appId, venueId)) {
     if (location === null) continue;
     const isHere = isOnFloor(location, floor) && isInside(points, location as unknown as Point);
     if (!isHere && before !== zoneId) continue;
-    const now = (await findZoneAt(db, { appId, venueId, location })) ?? null;
-    if (now !== before) await setZone(db, appId, objectId, now);
+    const next = (await findZoneAt(db, { appId, venueId, location })) ?? null;
+    if (next !== before) await setZone(db, { appId, objectId, zoneId: next, now: now() });
   }
 }
 
 /** Places the beacons of a venue again after a floor was added, or its level or name changed, by which locations find it. */
-async function placeAgain({ listBeacons, setZone }: VenueDeps, db: Db, appId: string, venueId: string): Promise<void> {
+async function placeAgain(
+  { now, listPlaced, setZone }: VenueDeps,
+  db: Db,
+  appId: string,
+  venueId: string,
+): Promise<void> {
   if (!(await hasZones(db, appId, venueId))) return;
-  for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
-    const now = (location && (await findZoneAt(db, { appId, venueId, location }))) ?? null;
-    if (location !== null && now !== zoneId) await setZone(db, appId, objectId, now);
+  for (const { objectId, zoneId: before, location } of await listPlaced(db, appId, venueId)) {
+    const zoneId = (location && (await findZoneAt(db, { appId, venueId, location }))) ?? null;
+    if (location !== null && zoneId !== before) await setZone(db, { appId, objectId, zoneId, now: now() });
   }
 }
 
@@ -254,13 +252,13 @@ interface Left {
 
 /** Moves the beacons of a deleted zone to the next larger one, or to none. */
 async function letGo(
-  { listBeacons, setZone }: VenueDeps,
+  { now, listPlaced, setZone }: VenueDeps,
   db: Db,
   { appId, objectId: except, venue_id: venueId }: Left,
 ): Promise<void> {
-  for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
+  for (const { objectId, zoneId, location } of await listPlaced(db, appId, venueId)) {
     if (zoneId !== except) continue;
     const next = location && (await findZoneAt(db, { appId, venueId, location, except }));
-    await setZone(db, appId, objectId, next ?? null);
+    await setZone(db, { appId, objectId, zoneId: next ?? null, now: now() });
   }
 }
