@@ -14,8 +14,6 @@ interface Limits {
 const timesForPart = 6;
 const tries = 3;
 
-type Send = S3Client['send'];
-
 /**
  * The connections to one bucket. Requests are tried three times, with growing waits, and every one has a limit. Reads are not
  * limited in number: one that a slow client holds up must not keep others waiting.

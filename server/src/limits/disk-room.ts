@@ -89,7 +89,7 @@ export class DiskRoom {
   /** Starts watching the disk, and fills the reserve when there is space for it. */
   start(): void {
     const look = () => void this.check().then(() => this.#replenish());
-    check();
+    look();
     this.#timer = setInterval(look, lookEveryMs);
     this.#timer.unref();
   }

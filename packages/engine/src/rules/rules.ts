@@ -70,13 +70,6 @@ export function judge(question: Question, rules: Rules, history: History): Verdi
 const heldOutText = ({ holdout }: Trigger) =>
   `Not shown: this visitor is one of the ${holdout} % who get nothing, so that its effect can be told.`;
 
-/** The history as it is after a verdict: what fired counts for the next question. */
-function remember(history: History, verdict: Verdict): History {
-  if (verdict.outcome !== 'fired') return history;
-  const { triggerId, visitId, at } = verdict;
-  return { ...history, fired: [...(history.fired ?? []), { triggerId, visitId, at }] };
-}
-
 /** Time zone and local time at the site. Read only if a gate asks, since most triggers stop earlier. */
 function siteClock(question: Question, rules: Rules): Pick<Case, 'zone' | 'local'> {
   let zone: string | undefined;

@@ -29,7 +29,7 @@ export class OccupancyWatch {
       if (this.#waiting === 0) this.#deps.inBackground(name, () => this.check());
     };
     // What was over its limit when the service stopped may still be over it, or no longer.
-    check();
+    look();
     this.#timer = setInterval(look, everyMs);
     this.#timer.unref();
   }

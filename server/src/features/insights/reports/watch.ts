@@ -41,7 +41,7 @@ export class ReportWatch {
       if (owns()) inBackground(name, () => this.check());
     };
     // What was due while the service was off is sent now.
-    check();
+    look();
     this.#timer = setInterval(look, everyMs);
     this.#timer.unref();
   }

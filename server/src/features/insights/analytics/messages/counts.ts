@@ -253,7 +253,7 @@ const earlier = (a: number | null, b: number | null) => (a === null || b === nul
 
 interface Reaching {
   readonly appId: string;
-  readonly made: Parameters<GoalReads['installationsNamed']>[2];
+  readonly made: ReturnType<GoalReads['recordsMade']> extends AsyncIterable<infer Page> ? Page : never;
   readonly goals: readonly GoalOf[];
 }
 

@@ -35,7 +35,7 @@ export class GoalFinder {
   async reachedAt(goal: Goal, installationId: string, shownAt: number): Promise<number | null> {
     const places = await this.#placesOf(goal);
     if (places?.length === 0) return null;
-    const window: Window = {
+    const window: Parameters<GoalReads['firstVisitIn']>[1] = {
       appId: this.#appId,
       installationId,
       from: shownAt,
