@@ -92,7 +92,7 @@ const withStacks = (entry) => ({
  * Returns what it is made of, with the contents that went into it: a file may change in the meantime. `place` is the folder from which it
  * will be run, as deep in the checkout as in what is shipped; imports of the packages `external` stay imports.
  */
-async function writeBundle(folder, { place = join(bundles, 'any'), external = asInstalled } = {}) {
+export async function writeBundle(folder, { place = join(bundles, 'any'), external = asInstalled } = {}) {
   const { rolldown } = await import('rolldown');
   const inputs = new Map(['package-lock.json', 'scripts/program/bundle.mjs'].map((path) => [path, readInput(path)]));
   const noteInputs = {

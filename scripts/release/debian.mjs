@@ -68,7 +68,7 @@ if [ -d /run/systemd/system ]; then systemctl --system daemon-reload > /dev/null
  *
  * @param contents the folder, with its package.json as `manifest` and the lock file's \`packages\`
  */
-function packDebian({ contents, manifest, packages, target }) {
+export function packDebian({ contents, manifest, packages, target }) {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-deb-'));
   try {
     const program = join(folder, 'usr', 'lib', 'pharos');

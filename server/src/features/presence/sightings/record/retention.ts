@@ -55,10 +55,7 @@ interface Content {
 }
 
 /** Answers how many rows of each kind each app has lost. */
-async function dropOldPartitions(
-  db: Database,
-  { apps, tables, now }: Aged,
-): Promise<ReadonlyMap<string, Purged>> {
+async function dropOldPartitions(db: Database, { apps, tables, now }: Aged): Promise<ReadonlyMap<string, Purged>> {
   const purged = new Map<string, Record<string, number>>();
   if (apps.length === 0) return purged;
   for (const table of tables) {
