@@ -107,7 +107,7 @@ describe('the language of the console', () => {
     await open('');
     await page.getByText('1 von 2 Telefonen kann kein Push geschickt werden').waitFor();
     await page
-      .getByText('APNs, der Push-Dienst von Apple, ist für diese App nicht eingerichtet (1).', { exact: false })
+      .getByText('Der Push-Dienst von Apple ist für diese App nicht eingerichtet (1).', { exact: false })
       .waitFor();
     await page.getByText('Alle mit der App können', { exact: false }).waitFor();
     // Constants of modules are texts, too, whatever file the build has put them into.

@@ -24,7 +24,7 @@ export function StateCell({ appId, beacon, ids }: Props) {
   const own = findings?.filter(({ beaconId }) => beaconId === beacon.objectId);
   const state = data && own && stateOf(data.get(beacon.objectId), own, told);
   return (
-    <span className={classes.state}>
+    <span className={classes.stateCell}>
       {state ? (
         <Badge color={state.color} title={state.sentence}>
           {state.text}
