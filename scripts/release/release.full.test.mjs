@@ -65,7 +65,8 @@ describe('what is released', () => {
     installed = join(folder, 'installed');
     mkdirSync(installed);
     npm(['install', '--no-audit', '--no-fund', '--loglevel=error', join(dist, `pharos-${version}.tgz`)], installed);
-  });
+    // Making it all takes a minute of processor time, and on a shared machine several minutes.
+  }, 900_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('comes with notes, a list of what is in it, and checksums', () => {
