@@ -10,10 +10,18 @@ import { buildApp } from '../../../test/support/build-app.ts';
 import { commandLine } from '../../access/audit.ts';
 
 /** Those of the protocol's own suite that ask for nothing but the protocol; the others want the tools of its example server. */
-const scenarios = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list'];
+const scenarios = [
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'resources-list',
+  'prompts-list',
+  'dns-rebinding-protection',
+];
 
 test('the service conforms to the protocol, as its own suite says', async () => {
-  const app = await buildApp({});
+  // As on a machine of one's own, whose name the suite gives.
+  const app = await buildApp({ settings: { PHAROS_PUBLIC_URL: '' } });
   const address = new URL(await app.app.server.listen({ host: '127.0.0.1', port: 0 }));
   const scopes = [{ resource: 'beacons', verbs: ['list', 'get'] }];
   const { secretKey } = await app.app.secretKeys.create(app.appId, { name: 'Agent', scopes }, commandLine);
@@ -21,14 +29,11 @@ test('the service conforms to the protocol, as its own suite says', async () => 
   const own = { 'x-service-appid': app.appId, 'x-service-appkey': secretKey };
   const proxy = createServer((incoming, outgoing) => {
     const { method, url = '', headers } = incoming;
-    const passed = ask(
-      new URL(url, address),
-      { method, headers: { ...headers, host: address.host, ...own } },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      },
-    );
+    // With the Host of the suite: the service compares it with the Origin.
+    const passed = ask(new URL(url, address), { method, headers: { ...headers, ...own } }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
     incoming.pipe(passed);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
