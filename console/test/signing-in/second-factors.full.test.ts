@@ -58,6 +58,28 @@ describe('a second factor in the console', () => {
     await takePictures(page, 'account-empty');
   });
 
+  test('an agent is added with a token that is shown once, and removed', async () => {
+    await button('Add an agent').click();
+    const dialog = page.getByRole('dialog', { name: 'Add an agent' });
+    await dialog.getByLabel('Name').fill('Assistant');
+    await dialog.getByLabel('How long').selectOption('A week');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+    const token = (await dialog.getByText(/^pha_\w{43}$/).textContent()) ?? '';
+    const beacons = () =>
+      app.send({
+        method: 'GET',
+        url: `/console/api/apps/${app.appId}/v2/beacons`,
+        headers: { authorization: `Bearer ${token}` },
+      });
+    assert.equal((await beacons()).status, 200);
+    await dialog.getByRole('button', { name: 'I have stored the token' }).click();
+    const agents = page.getByRole('list', { name: 'Agents' }).getByRole('listitem');
+    await agents.getByText('Assistant').waitFor();
+    await button('Remove Assistant').click();
+    await page.getByText('The agent was removed.').waitFor();
+    assert.equal((await beacons()).status, 403);
+  });
+
   test('an authenticator app is set up with a QR code, and a wrong code is named at its field', async () => {
     await button('Set up').click();
     const enrolment = dialog('Set up an authenticator app');

@@ -94,6 +94,8 @@ export const serviceExceptions: readonly Exception[] = [
       'On this floor there are still zones or beacons. Move or delete them first.',
       'level: there is a floor at this level of the venue already.',
       'Somebody else has signed in since. Nothing was sent.',
+      // The audit shows it as it is.
+      '{0}, agent {1}',
     ],
   },
   {

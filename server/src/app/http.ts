@@ -6,6 +6,7 @@ import { registerApi } from '../http/api.ts';
 import { registerConsoleApi } from '../http/console/console-api.ts';
 import { findConsoleCookies } from '../http/console/console-cookies.ts';
 import { registerConsoleFiles } from '../http/console/console-files.ts';
+import type { FindAgent } from '../http/console/console-guard.ts';
 import { registerHandbook } from '../http/handbook/handbook.ts';
 import { registerHealth } from '../http/health.ts';
 import { registerMcp } from '../http/mcp/mcp.ts';
@@ -43,18 +44,30 @@ export async function openToHttp(own: Process, context: Context, features: reado
     corsOrigins: config.corsOrigins,
   });
   const { mcp, publicUrl } = config;
-  if (mcp !== 'off') registerMcp(server, { endpoints, version, admit, mayWrite: mcp === 'write', publicUrl });
+  const findAgent = agentsOf(context);
+  if (mcp !== 'off')
+    registerMcp(server, { endpoints, version, admit, findAgent, mayWrite: mcp === 'write', publicUrl });
   await registerConsoleApi(server, {
     endpoints: consoleEndpoints,
     assertApp: context.assertApp,
     data: { endpoints, findApp, record, assertRoom, idempotencyKeys },
     findSession: (token) => adminSessions.find(token),
+    findAgent,
     now,
     publicUrl: config.publicUrl,
     cookies: await findConsoleCookies(db, config.publicUrl),
   });
   registerConsoleFiles(server);
   return { health, metrics, endpoints, consoleEndpoints };
+}
+
+/** What the operator lets agents do holds wherever they send their token. */
+function agentsOf({ config: { mcp }, adminAgents }: Context): FindAgent {
+  return async (token) => {
+    const admin = mcp === 'off' ? undefined : await adminAgents.find(token);
+    if (!admin?.agent || mcp === 'write') return admin;
+    return { ...admin, agent: { ...admin.agent, mayWrite: false } };
+  };
 }
 
 function metricsOf({ db, now, room, blobs, pushDelivery, webhookBacklog, gatewayIntake }: Context) {

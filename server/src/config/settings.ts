@@ -132,7 +132,7 @@ const declarations = {
   mcp: {
     variable: 'PHAROS_MCP',
     fallback: 'read',
-    help: 'what agents may do at /mcp with a secret key: read, write (its scopes decide), or off',
+    help: 'what agents may do at /mcp: read, write (as the key or the role allows), or off',
     parse: oneOf('off', 'read', 'write'),
   },
   trustProxy: {

@@ -13,7 +13,7 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { IdempotencyKeys } from '../limits/idempotency.ts';
 import { clientNetwork, LimitKeys, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
-import { auditedHandle, storesNothing } from './audited-handle.ts';
+import { auditedHandle, storesNothing, withAgent } from './audited-handle.ts';
 import type { Grant } from './endpoint.ts';
 import { type Call, type Endpoint, JsonText } from './endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from './grants.ts';
@@ -137,7 +137,10 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
           call.secretKey !== undefined && isAudited(endpoint)
             ? auditedHandle(endpoint, call, {
                 ...options,
-                by: { name: nameOf(call.secretKey.name, call.headers[agentHeader]), address: call.address },
+                by: {
+                  name: withAgent(`key ${call.secretKey.name}`, String(call.headers[agentHeader] ?? '')),
+                  address: call.address,
+                },
                 handle: () => handle(request, endpoint, call, options),
               })
             : handle(request, endpoint, call, options),
@@ -193,15 +196,6 @@ function handle(
     caller: call.user?.userId ?? call.secretKey?.keyId ?? null,
     handle: (call) => handleByMembers(endpoint, call, request.body),
   });
-}
-
-/** The audit shows a key, and the agent that says that it uses it: on one line, and as it is read. */
-function nameOf(key: string, agent: string | string[] = ''): string {
-  const shown = String(agent)
-    .slice(0, 100)
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .trim();
-  return shown === '' ? `key ${key}` : `key ${key}, agent ${shown}`;
 }
 
 /**

@@ -19,6 +19,15 @@ interface Audited {
 /** Writes that store nothing, so that the audit need not record them. */
 export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings', 'simulateWalks']);
 
+/** The audit shows a key or an administrator, and the agent that acts for it: on one line, and as it is read. */
+export function withAgent(who: string, agent = ''): string {
+  const shown = agent
+    .slice(0, 100)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return shown === '' ? who : `${who}, agent ${shown}`;
+}
+
 /**
  * Calls a write and records who did what to which record, with the record before and after if it can be read.
  *

@@ -30,7 +30,8 @@ const expected = [
   'deleteSsoProvider',
   'inviteAdministrator',
   'sendInvitationAgain',
-  // Passwords and second factors
+  // Passwords and second factors, and who acts for whom
+  'addOwnAgent',
   'addPasskey',
   'disableTotp',
   'disconnectIdentity',

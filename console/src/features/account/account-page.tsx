@@ -14,6 +14,7 @@ import { factorsQuery } from '../../lib/data/queries.ts';
 import { problemText } from '../../lib/data/single-sign-on.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
+import { Agents } from './agents.tsx';
 import { AuthenticatorApp } from './authenticator-app.tsx';
 import { Identities } from './identities.tsx';
 import { PasskeyBlock } from './passkeys.tsx';
@@ -82,6 +83,7 @@ export function AccountPage() {
           <Identities />
           {!mustEnrol && <ToldByMail />}
           {!mustEnrol && <ToldOnPhones />}
+          {!mustEnrol && <Agents />}
           <Sessions />
         </>
       )}

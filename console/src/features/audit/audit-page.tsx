@@ -32,6 +32,7 @@ const kinds = [
   { value: 'session', label: t('Sign-ins') },
   { value: 'factor', label: t('Second factors') },
   { value: 'passkey', label: t('Passkeys') },
+  { value: 'agent', label: t('Agents') },
   { value: 'security', label: t('Rules for signing in') },
   { value: 'backup', label: t('Backups') },
 ];

@@ -101,6 +101,11 @@ export const ownSessionsQuery = queryOptions({
   queryFn: async () => (await call('listOwnSessions')).results,
 });
 
+export const ownAgentsQuery = queryOptions({
+  queryKey: ['account', 'agents'],
+  queryFn: async () => (await call('listOwnAgents')).results,
+});
+
 /** Through whom one can sign in. */
 export const ownAlertsQuery = queryOptions({
   queryKey: ['session', 'alerts'],

@@ -10,6 +10,7 @@ import {
   admins,
   adminTotp,
 } from './admins/accounts/tables.ts';
+import { adminAgents } from './admins/agents/tables.ts';
 import { adminIdentities, ssoAttempts, ssoProviders } from './admins/sso/tables.ts';
 import { alertChoices, alertDigests, alerts } from './alerts/tables.ts';
 import { appKeys, apps, dryRunCounts, secretKeys } from './apps/tables.ts';
@@ -24,6 +25,7 @@ export const tables: readonly DbTable[] = [
   apps,
   admins,
   adminSessions,
+  adminAgents,
   adminTotp,
   adminRecoveryCodes,
   adminPasskeys,

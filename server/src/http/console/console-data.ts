@@ -5,7 +5,7 @@ import { isAllowed } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { IdempotencyKeys } from '../../limits/idempotency.ts';
-import { auditedHandle, storesNothing } from '../audited-handle.ts';
+import { auditedHandle, storesNothing, withAgent } from '../audited-handle.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import { isByVenue } from '../grants.ts';
 import { assertNotAskedBy, hiddenMembers, withoutMembers } from '../hidden-members.ts';
@@ -58,7 +58,7 @@ export function consoleData(options: Options): Mount {
     async admit(request, endpoint) {
       const permission = dataPermission(endpoint);
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);
-      request.admin = await guard.admit(request, permission, isByVenue(endpoint) ? 'venues' : undefined);
+      request.admin = await guard.admitToData(request, permission, isByVenue(endpoint) ? 'venues' : undefined);
       if (endpoint.needsConfirmation) assertConfirmed(request.admin, now());
       const { appId = '' } = request.params as Record<string, string | undefined>;
       const app = await options.findApp(appId.includes('\0') ? '' : appId);
@@ -78,7 +78,7 @@ async function handle(
   const admin = request.admin as AdminContext;
   if (endpoint.method !== 'GET') {
     if (storesNothing.has(endpoint.operationId)) return endpoint.handle(call);
-    const by = { name: admin.email, address: request.ip };
+    const by = { name: withAgent(admin.email, admin.agent?.name), address: request.ip };
     return handleOnce(request, endpoint, call, {
       keys,
       caller: isOfImport(request) ? 'administrators' : `administrator ${admin.adminId}`,

@@ -25,6 +25,8 @@ export interface AdminContext {
   readonly mustEnrol: boolean;
   /** The provider through which the session began; null: with a password or a passkey. */
   readonly provider: { readonly providerId: string; readonly name: string } | null;
+  /** Set if an agent acts for the administrator, in this app alone. */
+  readonly agent?: { readonly appId: string; readonly name: string; readonly mayWrite: boolean };
 }
 
 /** A session that has just begun. The token exists only here and in the cookie. */

@@ -5,9 +5,13 @@ import { fail } from '../../base/errors.ts';
 import type { ConsoleCookies } from './console-cookies.ts';
 import type { AdminContext, Asked } from './console-endpoint.ts';
 
+/** The administrator for whom an agent acts; undefined for a token that is unknown or counts no more. */
+export type FindAgent = (token: string) => Promise<AdminContext | undefined>;
+
 export interface ConsoleGuardOptions {
   /** The administrator of a session token; undefined for an unknown, expired or idle session. */
   findSession(token: string): Promise<AdminContext | undefined>;
+  readonly findAgent: FindAgent;
   /** The configured address; undefined: the one that the request names. */
   readonly publicUrl: string | undefined;
   readonly cookies: ConsoleCookies;
@@ -30,11 +34,17 @@ export interface ConsoleGuard {
     permission: P,
     narrows?: Narrows,
   ): Promise<P extends Permission ? AdminContext : AdminContext | undefined>;
+  /**
+   * The same for the data of an app, to which an agent of the administrator is admitted too.
+   *
+   * @throws Failure as `admit`
+   */
+  admitToData(request: FastifyRequest, permission: Permission, narrows?: Narrows): Promise<AdminContext>;
 }
 
 type Narrows = 'apps' | 'venues' | undefined;
 
-export function createConsoleGuard({ findSession, publicUrl, cookies }: ConsoleGuardOptions): ConsoleGuard {
+export function createConsoleGuard({ findSession, findAgent, publicUrl, cookies }: ConsoleGuardOptions): ConsoleGuard {
   /** Whoever signed in with the former version stays signed in. */
   async function findFormer(request: FastifyRequest): Promise<AdminContext | undefined> {
     const token = cookies.session.readFormer(request.headers.cookie);
@@ -54,12 +64,31 @@ export function createConsoleGuard({ findSession, publicUrl, cookies }: ConsoleG
     if (admin.mustEnrol) throw fail('EnrolmentNeeded');
     return within(admin, request, { permission, narrows });
   }
+  async function admitToData(request: FastifyRequest, permission: Permission, narrows?: Narrows) {
+    const admin = await findAgentOf(request, findAgent);
+    if (!admin) return (await admit(request, permission, narrows)) as AdminContext;
+    if (admin.mustEnrol) throw fail('EnrolmentNeeded');
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    if (!isReading && !admin.agent?.mayWrite) throw fail('OperationForbidden', 'This agent may only read.');
+    return within(admin, request, { permission, narrows });
+  }
   function originOf(request: FastifyRequest): string {
     const own = ownOrigins(request, publicUrl);
     const said = [request.headers.origin, `${request.protocol}://${request.host}`];
     return own.find((origin) => said.includes(origin)) ?? (own[0] as string);
   }
-  return { cookies, originOf, admit: admit as ConsoleGuard['admit'] };
+  return { cookies, originOf, admit: admit as ConsoleGuard['admit'], admitToData };
+}
+
+const agentForm = /^Bearer +(pha_[0-9A-Za-z]{43})$/i;
+
+/** Undefined without a token of an agent; other credentials are those of a proxy. @throws Failure InvalidSessionToken */
+export async function findAgentOf({ raw }: FastifyRequest, find: FindAgent): Promise<AdminContext | undefined> {
+  const [, token] = agentForm.exec(raw.headers.authorization ?? '') ?? [];
+  if (token === undefined) return undefined;
+  const admin = await find(token);
+  if (!admin) throw fail('InvalidSessionToken', 'This agent is not known, or its time is over. Add another one.');
+  return admin;
 }
 
 /** The header with which a page names the administrator to whom it belongs. */

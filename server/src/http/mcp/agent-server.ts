@@ -1,9 +1,9 @@
 import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server';
 import type { FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify';
-import type { SecretKey } from '../../access/keys/secret-key.ts';
-import { agentHeader, apiPrefix } from '../api.ts';
+import { agentHeader } from '../api.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { buildOpenApi } from '../openapi/openapi.ts';
+import { type AgentCaller, operationsOfRoles } from './agent-caller.ts';
 import { instructions, promptOf, prompts } from './guidance.ts';
 import { listPages, readPage } from './pages.ts';
 import { type ToolOperation, toolsOf } from './tools.ts';
@@ -16,7 +16,7 @@ export interface AgentServerOptions {
 }
 
 export interface AgentServer {
-  answer(request: FastifyRequest, key: SecretKey): Promise<Response>;
+  answer(request: FastifyRequest, caller: AgentCaller): Promise<Response>;
 }
 
 const schemaForm = /^pharos:\/\/buckets\/(\w+)$/;
@@ -32,23 +32,23 @@ const invalidParams = -32_602;
 
 export function createAgentServer(options: AgentServerOptions): AgentServer {
   const { endpoints, version, mayWrite, inject } = options;
-  const all = toolsOf(buildOpenApi({ endpoints, version, serverUrl: '/' }));
-  const possible = all.filter(({ isWrite }) => mayWrite || !isWrite);
+  const all = toolsOf(buildOpenApi({ endpoints, version, serverUrl: '/' }), operationsOfRoles(endpoints));
 
-  function serverFor(original: FastifyRequest, { scopes }: SecretKey): Server {
-    const tools = new Map(possible.filter((one) => one.isFor(scopes)).map((one) => [one.tool.name, one]));
+  function serverFor(original: FastifyRequest, caller: AgentCaller): Server {
+    const has = (one: ToolOperation) => (!one.isWrite || (mayWrite && caller.mayWrite)) && caller.isFor(one);
+    const tools = new Map(all.filter(has).map((one) => [one.tool.name, one]));
     const server = new Server(
       { name: 'pharos', title: 'Pharos', version },
       { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
     );
-    const ask = (request: Pick<InjectOptions, 'method' | 'url' | 'payload'>) => {
+    const ask: Ask = ({ url, ...request }) => {
       const agent = server.getClientVersion()?.name ?? original.headers['user-agent'] ?? 'unknown';
-      return inject({ ...request, ...asSentBy(original, agent) });
+      return inject({ ...request, url: caller.prefix + url, ...asSentBy(original, agent) });
     };
     server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ tool }) => tool) }) as never);
     server.setRequestHandler('tools/call', async ({ params }) => {
       const operation = tools.get(params.name);
-      if (!operation) throw new ProtocolError(invalidParams, missing(params.name, all, mayWrite));
+      if (!operation) throw new ProtocolError(invalidParams, missing(params.name, all, { mayWrite, caller }));
       return call(operation, params.arguments ?? {}, ask);
     });
     server.setRequestHandler('resources/list', async () => ({ resources: await listPages() }));
@@ -69,8 +69,8 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
   }
 
   return {
-    async answer(request, key) {
-      const { fetch } = createMcpHandler(() => serverFor(request, key));
+    async answer(request, caller) {
+      const { fetch } = createMcpHandler(() => serverFor(request, caller));
       const { method, headers, body } = request;
       const text = String(body ?? '');
       if (/^\s*\[/.test(text)) return refusedBatch();
@@ -92,7 +92,10 @@ const refusedBatch = () =>
     { status: 400 },
   );
 
-type Ask = (request: Pick<InjectOptions, 'method' | 'url' | 'payload'>) => Promise<LightMyRequestResponse>;
+/** `url`: below the prefix of the caller. */
+type Ask = (
+  request: Pick<InjectOptions, 'method' | 'payload'> & { readonly url: string },
+) => Promise<LightMyRequestResponse>;
 
 /** With the caller's credentials and address, and what it says of proxies. */
 function asSentBy({ raw, headers }: FastifyRequest, agent: string): Pick<InjectOptions, 'headers' | 'remoteAddress'> {
@@ -116,17 +119,22 @@ async function call(operation: ToolOperation, input: Readonly<Record<string, unk
   }
 }
 
-function missing(name: string, all: readonly ToolOperation[], mayWrite: boolean): string {
+function missing(
+  name: string,
+  all: readonly ToolOperation[],
+  { mayWrite, caller }: { readonly mayWrite: boolean; readonly caller: AgentCaller },
+): string {
   const known = all.find(({ tool }) => tool.name === name);
   if (!known) return `There is no tool ${name}.`;
-  return known.isWrite && !mayWrite
-    ? `${name} changes data; agents may only read here. The operator can allow it with PHAROS_MCP=write.`
-    : `The secret key does not have the scope for ${name}.`;
+  if (known.isWrite && !mayWrite)
+    return `${name} changes data; agents may only read here. The operator can allow it with PHAROS_MCP=write.`;
+  if (known.isWrite && !caller.mayWrite) return `${name} changes data; this agent may only read.`;
+  return caller.lacks(name);
 }
 
 /** @throws ProtocolError with what the interface says */
 async function readSchema(bucket: string, ask: Ask): Promise<string> {
-  const { statusCode, body } = await ask({ method: 'GET', url: `${apiPrefix}/data/schema/${bucket}` });
+  const { statusCode, body } = await ask({ method: 'GET', url: `/data/schema/${bucket}` });
   if (statusCode >= 400) throw new ProtocolError(invalidParams, body);
   return body;
 }

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { SecretKey } from '../../access/keys/secret-key.ts';
 import { fail } from '../../base/errors.ts';
 import type { AdmitToApp } from '../api.ts';
+import { type FindAgent, findAgentOf } from '../console/console-guard.ts';
+import { type AgentCaller, keyCaller, operationsOfRoles, roleCaller } from './agent-caller.ts';
 import type { AgentServer, AgentServerOptions } from './agent-server.ts';
 
 export interface McpOptions extends Omit<AgentServerOptions, 'inject'> {
   readonly admit: AdmitToApp;
+  readonly findAgent: FindAgent;
   /** As people reach the service; undefined: as the request says. */
   readonly publicUrl: string | undefined;
 }
@@ -14,8 +16,9 @@ export interface McpOptions extends Omit<AgentServerOptions, 'inject'> {
 const mcpPath = '/mcp';
 
 /**
- * The Model Context Protocol (revision 2026-07-28, and the earlier ones without sessions) over streamable HTTP: what a secret key may do, as
- * tools. A tool's call is a request to `/api/v2` with the same credentials, so whatever holds there holds here.
+ * The Model Context Protocol (revision 2026-07-28, and the earlier ones without sessions) over streamable HTTP: what a secret key, or the
+ * role of an administrator, may do, as tools. A tool's call is a request to `/api/v2`, or to the console's access to the app, with the same
+ * credentials, so whatever holds there holds here.
  */
 export function registerMcp(server: FastifyInstance, options: McpOptions): void {
   // Loaded with the first request: a service that no agent uses does without it.
@@ -24,14 +27,20 @@ export function registerMcp(server: FastifyInstance, options: McpOptions): void 
     const { createAgentServer } = await import('./agent-server.ts');
     return createAgentServer({ ...options, inject: (request) => server.inject(request) });
   };
+  const operations = operationsOfRoles(options.endpoints);
+  async function callerOf(request: FastifyRequest): Promise<AgentCaller> {
+    const admin = await findAgentOf(request, options.findAgent);
+    if (admin) return roleCaller(admin, operations);
+    const { secretKey } = await options.admit(request);
+    if (!secretKey) throw fail('OperationForbidden', 'Agents use a secret key; this is the key of the app.');
+    return keyCaller(secretKey);
+  }
   server.register(async (scope) => {
-    const keys = new WeakMap<FastifyRequest, SecretKey>();
+    const callers = new WeakMap<FastifyRequest, AgentCaller>();
     // Before the body is read.
     scope.addHook('onRequest', async (request) => {
       assertOwnOrigin(request, options.publicUrl);
-      const { secretKey } = await options.admit(request);
-      if (!secretKey) throw fail('OperationForbidden', 'Agents use a secret key; this is the key of the app.');
-      keys.set(request, secretKey);
+      callers.set(request, await callerOf(request));
     });
     // What is no JSON is answered in the protocol's own way.
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
@@ -41,7 +50,7 @@ export function registerMcp(server: FastifyInstance, options: McpOptions): void 
       handler: async (request, reply) => {
         loaded ??= load();
         const { answer } = await loaded;
-        return send(reply, await answer(request, keys.get(request) as SecretKey));
+        return send(reply, await answer(request, callers.get(request) as AgentCaller));
       },
     });
   });

@@ -1,4 +1,5 @@
 import type { Scope, Scopes } from '../../access/keys/scopes.ts';
+import { apiPrefix } from '../api.ts';
 import type { OpenApiDocument } from '../openapi/openapi.ts';
 
 /** An operation of `/api/v2` as a tool of the Model Context Protocol. */
@@ -20,9 +21,10 @@ export interface ToolOperation {
   readonly tool: Tool;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly isWrite: boolean;
+  readonly isForKeys: boolean;
   /** Whether a key with these scopes may call it; the interface decides about each call anew. */
   isFor(scopes: Scopes): boolean;
-  /** The path with its query, and the body. @throws TypeError when a parameter of the path is missing, or a step */
+  /** The path below `/api/v2` with its query, and the body. @throws TypeError when a parameter of the path is missing, or a step */
   requestOf(input: Readonly<Record<string, unknown>>): { readonly url: string; readonly payload?: string };
 }
 
@@ -38,10 +40,13 @@ interface JsonContent {
   readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
 }
 
-/** One tool for each operation that a secret key can call and that speaks JSON. */
-export function toolsOf(document: OpenApiDocument): readonly ToolOperation[] {
+/** One tool for each operation that speaks JSON and that a secret key, or one of `others`, is for. */
+export function toolsOf(document: OpenApiDocument, others: ReadonlyMap<string, unknown>): readonly ToolOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => toolOf(path, method, operation) ?? []),
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const tool = toolOf(path, method, operation);
+      return tool && (tool.isForKeys || others.has(tool.tool.name)) ? [tool] : [];
+    }),
   );
 }
 
@@ -52,7 +57,7 @@ function toolOf(path: string, lowerMethod: string, operation: Operation): ToolOp
   const body = operation['requestBody'] as JsonContent | undefined;
   const bodySchema = body?.content?.['application/json']?.schema;
   const answers = Object.values(operation.responses) as JsonContent[];
-  if (scopes.length === 0 || (body && !bodySchema) || !answers[0]?.content?.['application/json']) return undefined;
+  if ((body && !bodySchema) || !answers[0]?.content?.['application/json']) return undefined;
   const parameters = ((operation['parameters'] ?? []) as Parameter[]).filter((one) => one.in !== 'header');
   const method = lowerMethod.toUpperCase() as ToolOperation['method'];
   const isWrite = method !== 'GET';
@@ -71,9 +76,10 @@ function toolOf(path: string, lowerMethod: string, operation: Operation): ToolOp
     },
     method,
     isWrite,
+    isForKeys: scopes.length > 0,
     isFor: (own) => scopes.some((scope) => own.has(scope)),
     requestOf: (input) => ({
-      url: urlOf(path, parameters, input),
+      url: urlOf(path.slice(apiPrefix.length), parameters, input),
       ...(bodySchema ? { payload: JSON.stringify(input['body'] ?? {}) } : {}),
     }),
   };

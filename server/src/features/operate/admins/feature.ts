@@ -2,6 +2,8 @@ import { findConsoleCookies } from '../../../http/console/console-cookies.ts';
 import { RateLimiter } from '../../../limits/rate-limit.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
+import { AdminAgents } from './agents/agents.ts';
+import { agentEndpoints } from './agents/routes.ts';
 import { auditEndpoints } from './audit-routes.ts';
 import { factorEndpoints } from './factor-routes.ts';
 import { Passkeys } from './factors/passkeys.ts';
@@ -24,6 +26,7 @@ import { SingleSignOn } from './sso/single-sign-on.ts';
 
 declare module '../../context.ts' {
   interface Context {
+    readonly adminAgents: AdminAgents;
     readonly adminFactors: SecondFactors;
     /** Limits attempts of administrators to sign in. */
     readonly adminLimiter: RateLimiter;
@@ -31,7 +34,9 @@ declare module '../../context.ts' {
   }
 }
 
-export const makers: Makers<Context, 'adminFactors' | 'adminLimiter' | 'adminSessions'> = {
+export const makers: Makers<Context, 'adminAgents' | 'adminFactors' | 'adminLimiter' | 'adminSessions'> = {
+  adminAgents: ({ db, now, adminLimiter: limiter, adminSessions: sessions, findConsoleApp: findApp, inBackground }) =>
+    new AdminAgents({ db, now, limiter, sessions, findApp, inBackground }),
   adminFactors: ({ db, now, secrets, adminLimiter: limiter }) => new SecondFactors({ db, now, secrets, limiter }),
   adminLimiter: ({ persistentLimits }) => new RateLimiter(10_000, persistentLimits),
   adminSessions: ({ db, now, passwords, inBackground, adminLimiter: limiter, adminFactors: factors }) =>
@@ -57,6 +62,7 @@ export function adminFeature(context: Context): Feature {
       ...passkeyEndpoints({ passkeys, sessions, isDemo }),
       ...factorEndpoints(factors),
       ...ownSessionEndpoints(sessions),
+      ...agentEndpoints(context.adminAgents),
       ...invitationEndpoints({ links, now }),
       ...linkEndpoints({ now, isDemo, limiter, links, passkeys, sessions }),
       ...adminEndpoints(admins, factors),
@@ -66,6 +72,7 @@ export function adminFeature(context: Context): Feature {
     ],
     jobs: mail ? { [mailJob]: createAdminMailHandler({ ...context, mail }) } : {},
     sweeps: {
+      'sweeping agents of administrators': () => context.adminAgents.sweep(),
       'sweeping challenges of passkeys': () => passkeys.sweep(),
       'sweeping links of administrators': () => links.sweep(),
       'sweeping attempts of single sign-on': () => singleSignOn.sweep(),

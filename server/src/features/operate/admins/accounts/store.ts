@@ -148,8 +148,10 @@ export async function deleteSession(db: Db, sessionHash: string): Promise<void> 
   await db.run(sql`delete from admin_sessions where session_hash = ${sessionHash}`);
 }
 
+/** With the agents: they act for whoever was signed in. */
 export async function deleteSessionsOf(db: Db, adminId: string): Promise<void> {
   await db.run(sql`delete from admin_sessions where admin_id = ${adminId}`);
+  await db.run(sql`delete from admin_agents where admin_id = ${adminId}`);
 }
 
 /** Sessions that can still be used, the latest first. */
@@ -158,7 +160,9 @@ export function listSessions(db: Db, adminId: string, now: number, idleSince: nu
     and last_used_at > ${idleSince} order by last_used_at desc, session_hash`);
 }
 
-export function deleteOtherSessions(db: Db, adminId: string, sessionHash: string): Promise<number> {
+/** With the agents. */
+export async function deleteOtherSessions(db: Db, adminId: string, sessionHash: string): Promise<number> {
+  await db.run(sql`delete from admin_agents where admin_id = ${adminId}`);
   return db.run(sql`delete from admin_sessions where admin_id = ${adminId} and session_hash <> ${sessionHash}`);
 }
 
@@ -204,6 +208,7 @@ export async function setFactorRequired(db: Db, isRequired: boolean): Promise<vo
 /** Every administrator, and what they sign in with and through: a provider that stayed could make anybody an owner. */
 export async function deleteAllAdmins(db: Db): Promise<void> {
   await db.run(sql`delete from admin_sessions`);
+  await db.run(sql`delete from admin_agents`);
   await db.run(sql`delete from admin_totp`);
   await db.run(sql`delete from admin_recovery_codes`);
   await db.run(sql`delete from admin_passkeys`);

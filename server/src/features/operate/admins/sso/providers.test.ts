@@ -219,7 +219,7 @@ for (const database of databases) {
       }
     });
 
-    test('ends with the provider: its sessions stop when it is switched off or deleted', async () => {
+    test('ends with the provider: its sessions, and their agents, stop when it is switched off or deleted', async () => {
       const other = await startIdentityProvider();
       try {
         await site.asOwner('PUT', `/sso-providers/${site.providerId}`, {});
@@ -234,8 +234,17 @@ for (const database of databases) {
           other.accounts.set(account, site.idp.accounts.get(account) ?? {});
           const arrived = await goThrough(site.app, id);
           assert.equal((await whoIs(site.app, arrived))?.role, 'editor');
+          const { appId, clock } = site.app;
+          const body = { appId, name: 'Assistant', mayWrite: false, days: 30 };
+          const request = { method: 'POST', url: '/session/agents', body } as const;
+          const made = (await sendFromConsole(site.app, request, arrived.cookies.get('pharos'))).body.result;
+          assert.ok(Date.parse(made.agent.expiresAt) <= clock.now + 12 * 3_600_000, 'no longer than the session');
+          const url = `/console/api/apps/${appId}/v2/beacons`;
+          const headers = { authorization: `Bearer ${made.token}` };
+          assert.equal((await site.app.send({ method: 'GET', url, headers })).status, 200);
           assert.equal((await end()).status, 200);
           assert.equal(await whoIs(site.app, arrived), undefined);
+          assert.equal((await site.app.send({ method: 'GET', url, headers })).status, 403);
         }
       } finally {
         await other.close();

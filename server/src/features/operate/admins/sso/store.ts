@@ -53,17 +53,21 @@ export async function deleteProvider(db: Db, providerId: string): Promise<void> 
   await db.run(sql`delete from sso_providers where provider_id = ${providerId}`);
 }
 
-export function deleteSessionsThrough(db: Db, providerId: string): Promise<number> {
+/** With the agents that were made in them, as below. */
+export async function deleteSessionsThrough(db: Db, providerId: string): Promise<number> {
+  await db.run(sql`delete from admin_agents where provider_id = ${providerId}`);
   return db.run(sql`delete from admin_sessions where provider_id = ${providerId}`);
 }
 
 /** Of one administrator, those that began with single sign-on. */
 export async function deleteSingleSignOnSessions(db: Db, adminId: string): Promise<void> {
   await db.run(sql`delete from admin_sessions where admin_id = ${adminId} and provider_id is not null`);
+  await db.run(sql`delete from admin_agents where admin_id = ${adminId} and provider_id is not null`);
 }
 
 /** Those that began with a password or a passkey. */
-export function deleteLocalSessions(db: Db): Promise<number> {
+export async function deleteLocalSessions(db: Db): Promise<number> {
+  await db.run(sql`delete from admin_agents where provider_id is null`);
   return db.run(sql`delete from admin_sessions where provider_id is null`);
 }
 
@@ -147,5 +151,7 @@ export async function setSessionHours(db: Db, hours: number): Promise<void> {
   await saveSetting(db, hoursName, String(hours));
   const until = sql`created_at + ${hours * hourMs}`;
   await db.run(sql`update admin_sessions set expires_at = ${until}
+    where provider_id is not null and expires_at > ${until}`);
+  await db.run(sql`update admin_agents set expires_at = ${until}
     where provider_id is not null and expires_at > ${until}`);
 }
