@@ -802,7 +802,7 @@ export type FloorAccuracy = {
     /** Visitors are placed with the map of the surveys */
     readonly isUsed: boolean;
     /**
-     * Why it is not used. few: there are fewer than two surveys; worse: without it more is right; oneZone: the app has no positions (policy `oneZone`)
+     * Why it is not used. few: there are fewer than two surveys, or less than four spots of ten seconds; worse: without it more is right; oneZone: the app has no positions (policy `oneZone`)
      * @enum {unknown}
      */
     readonly reason?: "few" | "worse" | "oneZone";
@@ -812,7 +812,7 @@ export type FloorAccuracy = {
     readonly madeAt?: string;
     /** Of which the map knows the signal */
     readonly beacons?: number;
-    /** By leaving out: each survey is played as a visit, with a map from the others. `low` and `high` hold the value in 95 of 100 repetitions (block bootstrap, 20 seconds at a time) */
+    /** By leaving out: each survey is played as a visit, with a map from the others. `low` and `high` hold the value in 95 of 100 repetitions (block bootstrap, 20 seconds at a time; of shares at least Wilson’s interval of as many blocks) */
     readonly surveyed?: {
         /** Seconds of the surveys that were judged */
         readonly seconds: number;

@@ -115,7 +115,7 @@ describe('the survey of a floor with a phone', () => {
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the survey' }).click();
     await said('The survey was deleted.');
-    await said('After one more survey');
+    await said('After more surveys');
     assert.equal(await list.getByText('One spot').count(), 1);
   });
 });

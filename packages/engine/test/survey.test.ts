@@ -126,6 +126,13 @@ test('the trial by leaving out says whether a survey helps, and of one alone not
   for (const { share, low, high } of [good.surveyed.zone, good.surveyed.nearest]) {
     assert.ok(low <= share && share <= high && low >= 0 && high <= 1, JSON.stringify({ low, share, high }));
   }
+  // Ten seconds each show little, however right they are.
+  const spot = (id: string): Survey => {
+    const { way, samples } = walked(id, LANES.slice(0, 2));
+    return { id, way: way.slice(0, 1), samples };
+  };
+  assert.equal(trySurveys([spot('four'), spot('five')], settingsOf), null);
+  assert.ok((good?.surveyed.zone.low ?? 1) < (good?.surveyed.zone.share ?? 0));
   // One of two surveyors held the plan the wrong way round.
   const [right, other] = surveys as [Survey, Survey];
   const turned = { ...other, way: other.way.map((point) => ({ ...point, x: 12 - point.x, y: 12 - point.y })) };

@@ -74,8 +74,8 @@ export function* figureSteps(played: readonly (readonly Second[])[]): Generator<
   };
   return {
     seconds: all.seconds,
-    zone: { share: all.zone, ...bounds(({ zone }) => zone) },
-    nearest: { share: all.nearest, ...bounds(({ nearest }) => nearest) },
+    zone: noNarrower({ share: all.zone, ...bounds(({ zone }) => zone) }, blocks.length),
+    nearest: noNarrower({ share: all.nearest, ...bounds(({ nearest }) => nearest) }, blocks.length),
     error: blocks.some(({ errors }) => errors.length > 0)
       ? {
           p50: { metres: all.p50, ...bounds(({ p50 }) => p50) },
@@ -83,6 +83,17 @@ export function* figureSteps(played: readonly (readonly Second[])[]): Generator<
         }
       : null,
   };
+}
+
+/** Standard deviations that hold 95 of 100. */
+const Z = 1.96;
+
+/** Blocks that are all alike say nothing about the others: at least Wilson's interval of as many trials (Wilson, 1927). */
+function noNarrower({ share, low, high }: Share, trials: number): Share {
+  if (trials === 0) return { share, low: 0, high: 1 };
+  const middle = (share + (Z * Z) / (2 * trials)) / (1 + (Z * Z) / trials);
+  const half = (Z / (1 + (Z * Z) / trials)) * Math.sqrt((share * (1 - share)) / trials + (Z / (2 * trials)) ** 2);
+  return { share, low: Math.min(low, Math.max(0, middle - half)), high: Math.max(high, Math.min(1, middle + half)) };
 }
 
 const countsOf = (seconds: readonly Second[]): Counted => ({

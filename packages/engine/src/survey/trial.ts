@@ -21,10 +21,12 @@ export interface Trial {
   readonly badSpots: readonly BadSpot[];
 }
 
-/** Null of fewer than two surveys: nothing can be left out. */
+/** Null where nothing can be left out, or too little says something: of fewer than two surveys, or of less than four spots of ten seconds. */
 export const trySurveys = (surveys: readonly Survey[], settingsOf: SettingsOf): Trial | null =>
   allOf(trialSteps(surveys, settingsOf));
 
+/** Four spots of ten seconds. */
+const LEAST_SECONDS = 36;
 /** Of more surveys than this, several are left out at once. */
 const MAX_PARTS = 10;
 
@@ -43,6 +45,7 @@ export function* trialSteps(surveys: readonly Survey[], settingsOf: SettingsOf):
       without.push(yield* playSteps(survey, settingsOf, {}));
     }
   }
+  if (without.flat().length < LEAST_SECONDS) return null;
   const surveyed = yield* figureSteps(withMap);
   const unsurveyed = yield* figureSteps(without);
   const isNoWorse = (surveyed.error?.p50.metres ?? 0) <= (unsurveyed.error?.p50.metres ?? Number.POSITIVE_INFINITY);

@@ -165,6 +165,6 @@ function stateText({ isUsed, reason, surveys, surveyed, unsurveyed }: Accuracy):
       'The surveys are not used, since more is right without them. One of them may be wrong: delete it, or survey again.',
     );
   if (reason === 'oneZone') return t('The surveys are not used, because the app does not compute positions.');
-  if (surveys === 1) return t('After one more survey the service can tell whether they help, and uses them.');
+  if (surveys > 0) return t('After more surveys the service can tell whether they help, and then uses them.');
   return t('Nobody has surveyed this floor yet.');
 }

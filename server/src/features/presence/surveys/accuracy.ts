@@ -26,7 +26,7 @@ const figureSchema = Type.Object(
   {
     description:
       'By leaving out: each survey is played as a visit, with a map from the others. `low` and `high` hold the value in 95 of 100 ' +
-      'repetitions (block bootstrap, 20 seconds at a time)',
+      'repetitions (block bootstrap, 20 seconds at a time; of shares at least Wilson’s interval of as many blocks)',
   },
 );
 
@@ -39,7 +39,7 @@ const accuracySchema = Type.Object({
   reason: Type.Optional(
     Type.Enum(['few', 'worse', 'oneZone'], {
       description:
-        'Why it is not used. few: there are fewer than two surveys; worse: without it more is right; oneZone: the app has ' +
+        'Why it is not used. few: there are fewer than two surveys, or less than four spots of ten seconds; worse: without it more is right; oneZone: the app has ' +
         'no positions (policy `oneZone`)',
     }),
   ),
