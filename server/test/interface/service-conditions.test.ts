@@ -10,7 +10,7 @@ test("a lost database is reported with the time in the service's time zone, whic
     config: {},
     db: { one: async () => ({ queued: 0 }), all: async () => [] },
     now: () => until + 60_000,
-    room: { look: nothing, problem: () => undefined, warning: () => undefined },
+    room: { check: nothing, problem: () => undefined, warning: () => undefined },
     troubles: { last: () => ({ from: until - 30_000, until }) },
     fileStorage: { problem: nothing },
   } as never);
