@@ -16,8 +16,8 @@ import {
 import type { AdminRole } from '../../server/src/access/roles.ts';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 
-/** How long something that has to come about may take. */
-export const patienceMs = 60_000;
+/** How long something that has to come about may take: a test's own limit is a little longer, and would not say what was missing. */
+export const patienceMs = 200_000;
 
 /** A service that listens, with the console built. */
 export async function startConsole(
