@@ -35,7 +35,7 @@ export function Agents() {
     <Block
       title={t('Agents')}
       about={t(
-        'An assistant, such as Claude or ChatGPT, can work for you in one app, with the role that you have there. It cannot do what asks for your password. When you sign out everywhere else or get another password, all of them end.',
+        'An AI assistant can work for you in one app, with the role that you have there. It cannot do what asks for your password. When you sign out everywhere else or get another password, all of them end.',
       )}
     >
       <RowList rows={agents} error={error} label={t('Agents')}>
