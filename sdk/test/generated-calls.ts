@@ -1,7 +1,16 @@
 import type { OpenApiDocument, Operation } from '../../server/src/http/openapi/openapi.ts';
 
 /** What paths name. */
-type Parameter = 'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId' | 'tag' | 'uuid';
+type Parameter =
+  | 'objectId'
+  | 'detailId'
+  | 'bucketName'
+  | 'file'
+  | 'channelId'
+  | 'gatewayId'
+  | 'surveyId'
+  | 'tag'
+  | 'uuid';
 
 /** The input of a call. */
 export interface Where {
@@ -154,7 +163,7 @@ const heads: Readonly<Record<'fetch' | 'hey' | 'orval', (baseUrl: string) => str
 };
 
 const shared = `
-type Parameter = 'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId' | 'tag' | 'uuid';
+type Parameter = 'objectId' | 'detailId' | 'bucketName' | 'file' | 'channelId' | 'gatewayId' | 'surveyId' | 'tag' | 'uuid';
 interface Where {
   readonly headers: Readonly<Record<string, string>>;
   readonly path: Readonly<Record<Parameter, string>>;

@@ -242,7 +242,7 @@ await client.GET('/api/v2/beacons');
     const detailId = detail ? await send(`/storylines/${objectId}/detail`, scenario) : 'none';
     const file = id === 'uploadFile' ? 'picture.png' : objectId;
     const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
-    const others = { bucketName: 'birds', channelId: 'none', gatewayId: 'none', tag: 'none', uuid };
+    const others = { bucketName: 'birds', channelId: 'none', gatewayId: 'none', surveyId: 'none', tag: 'none', uuid };
     return { headers, ids, email, password, path: { objectId, detailId, file, ...others } };
   }
   const inAnHour = () => new Date(app.clock.now + 3_600_000).toISOString();
