@@ -123,7 +123,8 @@ function ruleOf(schema: MemberSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`;
   if (schema.const !== undefined) return `always ${String(schema.const)}`;
   if (schema.type === 'array') return `array of ${ruleOf(schema.items ?? {}) || 'values'}`;
-  if (schema.type === 'object' && schema.properties) return `object with ${Object.keys(schema.properties).join(', ')}`;
+  const members = Object.keys(schema.properties ?? {});
+  if (schema.type === 'object' && members.length > 0) return `object with ${members.join(', ')}`;
   return [
     schema.type ?? '',
     range(schema.minLength, schema.maxLength, ' characters'),

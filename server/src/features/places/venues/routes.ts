@@ -40,6 +40,7 @@ export type VenueDeps = Pick<
   | 'knownSecretKeys'
   | 'forgetSurveys'
   | 'replaceSignals'
+  | 'checkMaps'
 >;
 
 const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
@@ -90,7 +91,7 @@ function ofVenues({ db, noteChange, listPlaced }: VenueDeps): Endpoint[] {
 }
 
 function ofFloors(deps: VenueDeps): Endpoint[] {
-  const { db, blobs, listPlaced, readFileHead, noteChange, forgetSurveys, replaceSignals } = deps;
+  const { db, blobs, listPlaced, readFileHead, noteChange, forgetSurveys, replaceSignals, checkMaps } = deps;
   return resourceEndpoints(floors, {
     db,
     holdParent: async (db, key) => lockVenueOf(db, key, 'floor'),
@@ -112,7 +113,10 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
       if (!(await lockVenue(db, appId, written.venue_id))) throw missing('venueId', 'venue', written.venue_id);
       const spot = { appId, venueId: written.venue_id, level: written.level, except: objectId };
       const other = await findFloorName(db, spot);
-      if (other === undefined) return placeAgain(deps, db, appId, written.venue_id);
+      if (other === undefined) {
+        await placeAgain(deps, db, appId, written.venue_id);
+        return checkMaps(db, appId);
+      }
       // Rules may hide the other one.
       if (!seesAll(caller)) throw fail('DuplicateValue', 'level: there is a floor at this level of the venue already.');
       throw fail('DuplicateValue', `level: "${other}" is already at level ${written.level} of this venue.`);

@@ -199,6 +199,13 @@ for (const database of bothDatabases) {
         (await site.rows('floor_maps')).some((row) => row['floor_id'] === floorId),
         true,
       );
+      assert.equal((await site.ask({ method: 'PUT', url, body: { level: 3 } })).status, 200);
+      const isCurrent = async () =>
+        (await site.ask({ method: 'GET', url: `${url}/accuracy` })).body.result.isCurrent as boolean;
+      assert.equal(await isCurrent(), false);
+      site.app.clock.now += 20_000;
+      await site.app.app.idle();
+      assert.equal(await isCurrent(), true, 'at another level it is worked out again');
       assert.equal((await site.ask({ method: 'DELETE', url })).status, 200);
       for (const table of ['surveys', 'floor_maps', 'beacon_signals'])
         assert.deepEqual(
