@@ -6,14 +6,7 @@
 
 import { PharosClient } from '@pharos/sdk';
 import { type OfflineMessage, OfflinePhone } from '@pharos/sdk/offline';
-
-interface Settings {
-  readonly baseUrl: string;
-  readonly appId: string;
-  readonly appKey: string;
-  /** The public key of Web Push; without one the guide pushes nothing. */
-  readonly publicKey?: string;
-}
+import type { Settings } from './settings.ts';
 
 const element = <E extends HTMLElement>(id: string) => document.getElementById(id) as E;
 const state = element('state');
@@ -69,11 +62,13 @@ async function keepPictures(phone: OfflinePhone): Promise<void> {
   for (const address of addresses) if (!(await cache.match(address))) await keep(address).catch(() => undefined);
 }
 
-const granted = () => localStorage.getItem('consent') === 'yes';
+/** Which text the visitor has agreed to, if any. */
+const agreedTo = () => localStorage.getItem('agreedTo');
 
 /** At each start, and when something about the installation changes. Without a network the known one goes on. */
 async function register(client: PharosClient, deviceToken?: string): Promise<string> {
-  const agreed = { granted: granted(), textVersion: 'guide 1' };
+  const textVersion = agreedTo();
+  const agreed = textVersion === null ? { granted: false } : { granted: true, textVersion };
   try {
     const { objectId } = await client.installations.register({
       installationId: installationId(),
@@ -108,7 +103,7 @@ const objectId = await register(client);
 const phone = await OfflinePhone.open(client, {
   installation: { objectId, installationId: installationId(), localeIdentifier: navigator.language },
   storage: kept,
-  consents: () => ({ messages: granted(), analytics: granted() }),
+  consents: () => ({ messages: agreedTo() !== null, analytics: agreedTo() !== null }),
   onMessage: show,
 });
 
@@ -126,9 +121,13 @@ async function refresh(): Promise<void> {
 draw();
 await refresh();
 
-consent.checked = granted();
+/** What the editors wrote under *Limits*, or what the page says. */
+const { version, messages } = phone.consentTexts ?? { version: 'guide 1' };
+if (messages) element('question').textContent = messages;
+consent.checked = agreedTo() === version;
 consent.addEventListener('change', async () => {
-  localStorage.setItem('consent', consent.checked ? 'yes' : 'no');
+  if (consent.checked) localStorage.setItem('agreedTo', version);
+  else localStorage.removeItem('agreedTo');
   await register(client);
 });
 

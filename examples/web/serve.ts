@@ -9,15 +9,9 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { rolldown } from 'rolldown';
+import type { Settings } from './settings.ts';
 
-export interface Guide {
-  readonly baseUrl: string;
-  readonly appId: string;
-  readonly appKey: string;
-  readonly publicKey?: string | undefined;
-}
-
-const types: Readonly<Record<string, string>> = {
+const types: Record<string, string> = {
   html: 'text/html',
   js: 'text/javascript',
   css: 'text/css',
@@ -26,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
 const here = (name: string) => new URL(name, import.meta.url);
 
 /** The files of the app, by name. */
-export async function build(settings: Guide): Promise<ReadonlyMap<string, string>> {
+export async function build(settings: Settings): Promise<ReadonlyMap<string, string>> {
   const bundle = await rolldown({ input: here('app.ts').pathname, platform: 'browser', logLevel: 'silent' });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   await bundle.close();
@@ -48,16 +42,9 @@ export function serve(files: ReadonlyMap<string, string>) {
 }
 
 if (import.meta.main) {
-  const {
-    PHAROS_URL: baseUrl,
-    PHAROS_APP_ID: appId,
-    PHAROS_APP_KEY: appKey,
-    PHAROS_PUBLIC_KEY: publicKey,
-  } = process.env;
-  if (!baseUrl || !appId || !appKey) {
-    process.stderr.write('Set PHAROS_URL, PHAROS_APP_ID and PHAROS_APP_KEY.\n');
-    process.exit(2);
-  }
+  const names = ['URL', 'APP_ID', 'APP_KEY', 'PUBLIC_KEY'];
+  const [baseUrl, appId, appKey, publicKey] = names.map((name) => process.env[`PHAROS_${name}`]);
+  if (!baseUrl || !appId || !appKey) throw new Error('Set PHAROS_URL, PHAROS_APP_ID and PHAROS_APP_KEY.');
   serve(await build({ baseUrl, appId, appKey, publicKey })).listen(8090, '127.0.0.1');
   console.log('The guide is at http://127.0.0.1:8090/');
 }

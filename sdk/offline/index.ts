@@ -1,4 +1,5 @@
 export type {
+  ConsentTexts,
   OfflineBundle,
   OfflineMessage,
   OfflineOptions,

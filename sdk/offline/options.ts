@@ -22,6 +22,15 @@ export interface OfflineBundle {
   readonly parts: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>>;
 }
 
+/** What the visitor is asked, in the visitor's language; a purpose that the app does not ask about has none. */
+export interface ConsentTexts {
+  /** Sent as `textVersion` with the answer. */
+  readonly version: string;
+  readonly messages?: string;
+  readonly analytics?: string;
+  readonly identity?: string;
+}
+
 export interface OfflinePlace {
   /** objectIds of venues; without it, `near` and `at`, the whole app. */
   readonly venues?: readonly string[];

@@ -6,6 +6,8 @@ import {
   type Decision,
   type Fired,
   InMemory,
+  inLanguage,
+  languageFor,
   type Memory,
   nothingKnown,
   type Shown,
@@ -16,7 +18,7 @@ import type { PharosClient } from '../src/client.ts';
 import { randomId } from '../src/random-id.ts';
 import { safely } from '../src/report.ts';
 import type { JsonInput, Operations } from '../src/wire.ts';
-import type { OfflineBundle, OfflineMessage, OfflineOptions, OfflinePlace } from './options.ts';
+import type { ConsentTexts, OfflineBundle, OfflineMessage, OfflineOptions, OfflinePlace } from './options.ts';
 import { type OfflineStorage, Waiting } from './waiting.ts';
 
 /** What is kept across restarts, beside the bundle and the sightings. */
@@ -102,6 +104,14 @@ export class OfflinePhone {
   /** What the app may show of the place: the lists of `GET /bundle` in parts; null before the first `refresh`. */
   get bundle(): OfflineBundle | null {
     return this.#bundle as OfflineBundle | null;
+  }
+
+  /** What to ask the visitor, as the editors wrote it; null where they did not, or before the first `refresh`. */
+  get consentTexts(): ConsentTexts | null {
+    const texts = this.#bundle?.app.consentTexts;
+    if (!texts?.version) return null;
+    const { language: _, translations: __, ...own } = texts;
+    return inLanguage(own, texts, languageFor(texts, this.#options.installation.localeIdentifier));
   }
 
   /**

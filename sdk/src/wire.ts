@@ -163,6 +163,30 @@ export type Bundle = {
         };
         /** What visitors are asked to agree to */
         readonly purposes: readonly string[];
+        /** What the app asks visitors, for each purpose. Phones get it with the bundle. */
+        readonly consentTexts: {
+            /** What phones send as textVersion with the answer; another one for each change of meaning */
+            readonly version: string;
+            /** What visitors are asked for this purpose */
+            readonly messages?: string;
+            /** What visitors are asked for this purpose */
+            readonly analytics?: string;
+            /** What visitors are asked for this purpose */
+            readonly identity?: string;
+            /** The language of the texts itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
+            readonly language?: string;
+            /** The texts in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
+            readonly translations?: {
+                readonly [key: string]: {
+                    /** What visitors are asked for this purpose */
+                    readonly messages?: string;
+                    /** What visitors are asked for this purpose */
+                    readonly analytics?: string;
+                    /** What visitors are asked for this purpose */
+                    readonly identity?: string;
+                };
+            };
+        };
     };
     /** Lists that the caller may not read, or not enough of to decide by */
     readonly withheld: readonly ("venues" | "floors" | "files" | "zones" | "beacons" | "radio" | "notifications" | "storylines" | "scenarios" | "pictures")[];

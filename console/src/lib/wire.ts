@@ -216,6 +216,30 @@ export type App = {
          * @enum {unknown}
          */
         readonly consent: "assumed" | "required";
+        /** What the app asks visitors, for each purpose. Phones get it with the bundle. */
+        readonly consentTexts: {
+            /** What phones send as textVersion with the answer; another one for each change of meaning */
+            readonly version: string;
+            /** What visitors are asked for this purpose */
+            readonly messages?: string;
+            /** What visitors are asked for this purpose */
+            readonly analytics?: string;
+            /** What visitors are asked for this purpose */
+            readonly identity?: string;
+            /** The language of the texts itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
+            readonly language?: string;
+            /** The texts in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
+            readonly translations?: {
+                readonly [key: string]: {
+                    /** What visitors are asked for this purpose */
+                    readonly messages?: string;
+                    /** What visitors are asked for this purpose */
+                    readonly analytics?: string;
+                    /** What visitors are asked for this purpose */
+                    readonly identity?: string;
+                };
+            };
+        };
         /**
          * Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors.
          * @enum {unknown}
@@ -1005,6 +1029,30 @@ export type ChangeAppBody = {
          * @enum {unknown}
          */
         readonly consent?: "assumed" | "required";
+        /** What the app asks visitors, for each purpose. Phones get it with the bundle. */
+        readonly consentTexts?: {
+            /** What phones send as textVersion with the answer; another one for each change of meaning */
+            readonly version: string;
+            /** What visitors are asked for this purpose */
+            readonly messages?: string;
+            /** What visitors are asked for this purpose */
+            readonly analytics?: string;
+            /** What visitors are asked for this purpose */
+            readonly identity?: string;
+            /** The language of the texts itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
+            readonly language?: string;
+            /** The texts in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
+            readonly translations?: {
+                readonly [key: string]: {
+                    /** What visitors are asked for this purpose */
+                    readonly messages?: string;
+                    /** What visitors are asked for this purpose */
+                    readonly analytics?: string;
+                    /** What visitors are asked for this purpose */
+                    readonly identity?: string;
+                };
+            };
+        };
         /**
          * Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors.
          * @enum {unknown}

@@ -104,6 +104,29 @@ describe("an app's policy in the console", () => {
     assert.equal((await policy()).approval.enabled, false);
   });
 
+  test('what visitors are asked is written in each language, with a name', async () => {
+    const asked = page.getByRole('tabpanel');
+    await asked.getByLabel('Messages').fill('May we tell you more?');
+    await page.getByRole('combobox', { name: 'Language of this text' }).fill('English');
+    await page.getByRole('option', { name: 'English', exact: true }).click();
+    await page.getByRole('button', { name: 'Add a language' }).click();
+    await page.getByRole('combobox', { name: 'Add a language' }).fill('German');
+    await page.getByRole('option', { name: 'German', exact: true }).click();
+    await page.getByLabel('Messages in German').fill('Dürfen wir mehr erzählen?');
+    await button('Save the limits').click();
+    await page.getByText('Is missing: name the texts, such as 2026-10').waitFor();
+    await page.getByLabel('Name of this version').fill('2026-10');
+    await assertAccessible(page);
+    await takePictures(page, 'policy-consent-texts');
+    await save();
+    assert.deepEqual((await policy()).consentTexts, {
+      version: '2026-10',
+      language: 'en',
+      messages: 'May we tell you more?',
+      translations: { de: { messages: 'Dürfen wir mehr erzählen?' } },
+    });
+  });
+
   test('quotas are shown with what is in use, changed, and warned of before they are used up', async () => {
     for (const name of ['one.txt', 'two.txt', 'three.txt', 'four.txt']) {
       const headers = { 'content-type': 'text/plain' };

@@ -107,6 +107,26 @@ describe('a phone that decides by itself', () => {
     assert.equal(third.waiting, 0);
   });
 
+  test('asks for consent in the visitor’s language, as the editors wrote it', async () => {
+    const { apps } = site.app.app;
+    const consentTexts = {
+      version: '2',
+      language: 'en',
+      messages: 'May we?',
+      translations: { de: { messages: 'Dürfen wir?' } },
+    };
+    await apps.change(site.app.appId, { policy: { consentTexts } });
+    const german = { ...options().installation, localeIdentifier: 'de-AT' };
+    const phone = await open({ installation: german });
+    assert.equal(phone.consentTexts, null);
+    await phone.refresh();
+    isOnline = false;
+    const asked = async (installation = options().installation) => (await open({ installation })).consentTexts;
+    assert.deepEqual(await asked(german), { version: '2', messages: 'Dürfen wir?' });
+    assert.deepEqual(await asked(), { version: '2', messages: 'May we?' });
+    await apps.change(site.app.appId, { policy: { consentTexts: { version: '' } } });
+  });
+
   test('holds a bounded number of sightings, and as little of what it knows', async () => {
     const phone = await open();
     await phone.refresh();

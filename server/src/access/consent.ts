@@ -1,3 +1,5 @@
+import type { Problem } from '../base/errors.ts';
+import { translationProblems } from '../delivery/push/translations.ts';
 import type { AppPolicy } from './policy.ts';
 
 /** What visitors have agreed to, and what follows from it. */
@@ -40,4 +42,14 @@ export function permissionsOf(stored: string | null, { consent }: Pick<AppPolicy
   const decided = readConsents(stored);
   const of = (purpose: Purpose) => decided[purpose]?.granted ?? otherwise[purpose];
   return { messages: of('messages'), analytics: of('analytics'), identity: of('identity') };
+}
+
+/** What the schema of the policy cannot say of the texts that visitors are asked with. */
+export function consentTextProblems(texts: AppPolicy['consentTexts'] | undefined): Problem[] {
+  if (texts === undefined) return [];
+  const lacksVersion = texts.version === '' && (texts.translations || purposes.some((purpose) => texts[purpose]));
+  return [
+    ...(lacksVersion ? [{ field: 'version', problem: 'is missing: name the texts, such as 2026-10' }] : []),
+    ...translationProblems(texts, purposes),
+  ].map(({ field, problem }) => ({ field: `consentTexts.${field}`, problem }));
 }

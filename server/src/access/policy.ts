@@ -1,10 +1,16 @@
 import { type Static, Type } from 'typebox';
+import { translatedMembers } from '../delivery/push/translations.ts';
 import { deliveryRulesSchema } from './delivery-rules.ts';
 import { legacyDefaults } from './rules/presets.ts';
 import type { Preset } from './rules/rule-types.ts';
 
 const perUser = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
+
+const consentText = Type.Optional(
+  Type.String({ maxLength: 2_000, description: 'What visitors are asked for this purpose' }),
+);
+const consentWording = { messages: consentText, analytics: consentText, identity: consentText };
 
 /**
  * What an app's owner decides in the console. Each member defaults to the value in the specification, so `{}` in the
@@ -162,6 +168,17 @@ export const policySchema = Type.Object({
     description:
       'What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.',
   }),
+  consentTexts: Type.Object(
+    {
+      version: Type.String({
+        maxLength: 64,
+        description: 'What phones send as textVersion with the answer; another one for each change of meaning',
+      }),
+      ...consentWording,
+      ...translatedMembers(consentWording, 'the texts'),
+    },
+    { description: 'What the app asks visitors, for each purpose. Phones get it with the bundle.' },
+  ),
   smallGroups: Type.Enum(['shown', 'protected'], {
     description:
       'Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors.',
@@ -221,6 +238,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   approval: Object.freeze({ enabled: false, above: 1000 }),
   pushTimeToLive: 120,
   consent: 'assumed',
+  consentTexts: Object.freeze({ version: '' }),
   installationProof: 'offered',
   smallGroups: 'shown',
   pseudonyms: 'none',

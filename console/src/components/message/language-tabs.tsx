@@ -212,7 +212,7 @@ function Translated(props: TranslatedProps) {
       )}
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {t('What you leave empty is as in the message itself.')}
+          {t('What you leave empty stays as in the first language.')}
         </Text>
         <Button size="compact-sm" variant="subtle" color="red" onClick={onRemove}>
           {t('Remove {name}', { name })}

@@ -15,6 +15,7 @@ import type { App } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
 import { ConsentRules } from './consent-rules.tsx';
+import { ConsentTexts, cleanConsentTexts } from './consent-texts.tsx';
 import { cleanPasskeys, FactorRules } from './factor-rules.tsx';
 import { FindSetting, useFound } from './find-setting.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
@@ -62,6 +63,7 @@ const shown = [
   'sensitivity',
   'oneZone',
   'consent',
+  'consentTexts.',
   'smallGroups',
   'pseudonyms',
   'delivery.',
@@ -81,7 +83,11 @@ function PolicyForm({ app }: { readonly app: App }) {
     record: app,
     ...settingsOf(app.appId),
     fieldsOf: (stored = app) => stored.policy,
-    bodyOf: (policy) => ({ ...policy, passkeys: cleanPasskeys(policy.passkeys) }),
+    bodyOf: (policy) => ({
+      ...policy,
+      passkeys: cleanPasskeys(policy.passkeys),
+      consentTexts: cleanConsentTexts(policy.consentTexts),
+    }),
     change: (policy, ifMatch) => changeApp(app.appId, { policy }, ifMatch),
     stop: (before, after) => policyStop(app.name, before, after),
     done: t('The limits are saved.'),
@@ -134,7 +140,7 @@ interface Part {
 
 /** The parts of the page, in their order. */
 function partsOf(app: App, fields: PolicyFields): readonly Part[] {
-  return [...partsOfPeople(app, fields), ...partsOfMessages(fields)];
+  return [...partsOfPeople(app, fields), ...partsOfMessages(app, fields)];
 }
 
 function partsOfPeople(app: App, fields: PolicyFields): readonly Part[] {
@@ -160,7 +166,7 @@ function partsOfPeople(app: App, fields: PolicyFields): readonly Part[] {
   ];
 }
 
-function partsOfMessages(fields: PolicyFields): readonly Part[] {
+function partsOfMessages({ appId }: App, fields: PolicyFields): readonly Part[] {
   return [
     {
       title: t('Near a beacon'),
@@ -180,6 +186,11 @@ function partsOfMessages(fields: PolicyFields): readonly Part[] {
         'What the service may do with a phone that has told it nothing about messages, analytics or its link to an account.',
       ),
       content: <ConsentRules fields={fields} />,
+    },
+    {
+      title: t('What visitors are asked'),
+      about: t('The app shows these texts and sends the visitor’s answers, also without a network.'),
+      content: <ConsentTexts appId={appId} fields={fields} />,
     },
     {
       title: t('How often messages are shown'),

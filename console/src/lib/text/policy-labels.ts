@@ -22,6 +22,7 @@ export const policyLabels: Readonly<Partial<Record<keyof App['policy'], string>>
   approval: t('Pushes to many need a second person'),
   pushTimeToLive: t('How long a message stays useful'),
   consent: t('Consent of visitors'),
+  consentTexts: t('What visitors are asked'),
   smallGroups: t('Small groups in analytics'),
   pseudonyms: t('Pseudonyms of phones'),
   installationProof: t('New phones need a secret of their own'),

@@ -17,6 +17,7 @@ import {
   type SiteTrigger,
   scenarioTrigger,
 } from './triggers.ts';
+import type { Worded } from './words.ts';
 
 /** The bundle of a place (`GET /bundle`) as what the engine reads. Pure. */
 
@@ -43,6 +44,8 @@ export interface Bundle {
   readonly tag: string;
   readonly app: {
     readonly policy: DecidingPolicy & { readonly consent: 'assumed' | 'required' };
+    /** What visitors are asked, for each purpose; a bundle of an older service has none. */
+    readonly consentTexts?: Worded & { readonly version: string };
   };
   readonly parts: Readonly<Record<string, BundlePart>>;
 }

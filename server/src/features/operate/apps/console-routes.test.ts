@@ -57,6 +57,11 @@ for (const database of databases) {
         [{ policy: [] }, 'policy'],
         [{ policy: { push: 'everyone' } }, 'push'],
         [{ policy: { timeZone: 'Mars/Base' } }, 'timeZone'],
+        [{ policy: { consentTexts: { version: '', messages: 'May we?' } } }, 'consentTexts.version'],
+        [
+          { policy: { consentTexts: { version: '1', translations: { deutsch: {} } } } },
+          'consentTexts.translations.deutsch',
+        ],
         [{ policy: { tokenDays: 0 } }, 'tokenDays'],
         [{ policy: { rateLimit: { enabled: true, perSecond: 0, burst: 1 } } }, 'rateLimit.perSecond'],
       ];

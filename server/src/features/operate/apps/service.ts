@@ -1,4 +1,5 @@
 import { type Actor, recordChange, service } from '../../../access/audit.ts';
+import { consentTextProblems } from '../../../access/consent.ts';
 import { deliveryRuleProblems } from '../../../access/delivery-rules.ts';
 import { passkeyProblems } from '../../../access/passkey-site.ts';
 import { type AppPolicy, newAppPolicy, policySchema } from '../../../access/policy.ts';
@@ -72,10 +73,11 @@ async function noteSpell(db: Db, { before, after }: { before: store.AppRow; afte
 }
 
 const policyShape = defineShape(policySchema, {
-  rules: ({ timeZone, delivery, passkeys }) => [
+  rules: ({ timeZone, delivery, passkeys, consentTexts }) => [
     ...timeZoneProblems(timeZone),
     ...deliveryRuleProblems('delivery', delivery),
     ...passkeyProblems(passkeys),
+    ...consentTextProblems(consentTexts),
   ],
 });
 

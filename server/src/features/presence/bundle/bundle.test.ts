@@ -183,6 +183,19 @@ for (const database of databases) {
       }
     });
 
+    test('says what visitors are asked, in all languages', async () => {
+      const consentTexts = {
+        version: '2026-10',
+        language: 'en',
+        messages: 'May we tell you more?',
+        translations: { de: { messages: 'Dürfen wir mehr erzählen?' } },
+      };
+      const { tag, app } = await bundle();
+      assert.deepEqual(app.consentTexts, { version: '' });
+      await site.app.app.apps.change(site.app.appId, { policy: { consentTexts } });
+      assert.deepEqual((await bundle(`?since=${tag}`)).app.consentTexts, consentTexts);
+    });
+
     test('of another app is none, and too many names are refused', async () => {
       assert.equal((await get(`?venues=${'x,'.repeat(60)}`)).body.code, 142);
       assert.equal((await get('?latitude=48')).body.code, 102);

@@ -56,6 +56,7 @@ const bundleSchema = Type.Object({
   app: Type.Object({
     policy: Type.Object(policy, { description: 'What the app has set for all messages' }),
     purposes: Type.Array(Type.String(), { description: 'What visitors are asked to agree to' }),
+    consentTexts: properties.consentTexts,
   }),
   withheld: Type.Array(Type.Enum([...kinds]), {
     description: 'Lists that the caller may not read, or not enough of to decide by',
@@ -73,6 +74,12 @@ const example = {
   app: {
     policy: { ...decidingOf(defaultPolicy), timeZone: 'Europe/Vienna' },
     purposes,
+    consentTexts: {
+      version: '2026-10',
+      language: 'en',
+      messages: 'Tell me about what I am standing in front of.',
+      translations: { de: { messages: 'Erzähl mir von dem, wovor ich stehe.' } },
+    },
   },
   withheld: [],
   parts: { 7: { radio: [{ beaconId: otherExampleId, power: -59, loss: 2.1, exponent: 2.3 }] } },
@@ -137,8 +144,10 @@ export function bundleEndpoints(reads: BundleReads): Endpoint[] {
       handle: async (call) => {
         const { kept, withheld } = await readBundle(reads, call, placeOf(call));
         const { tag, isWhole, parts } = cut(kept, call.query['since']);
+        const { policy } = call.app;
+        const app = { policy: decidingOf(policy), purposes, consentTexts: policy.consentTexts };
         const text = JSON.stringify({
-          result: { tag, isWhole, app: { policy: decidingOf(call.app.policy), purposes }, withheld, parts },
+          result: { tag, isWhole, app, withheld, parts },
         });
         return new JsonText(text, { etag: entityTag(text) });
       },
