@@ -77,7 +77,7 @@ async function runFrom(checkout, ...given) {
 }
 
 describe('the test command without a browser', () => {
-  test('skips the tests that need one, and fails if no others were asked for', async () => {
+  testInFull('skips the tests that need one, and fails if no others were asked for', async () => {
     const { code, stderr, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
     assert.equal(stderr, 'Without Chromium: the tests in a browser are left out.\n');
     assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);

@@ -141,7 +141,7 @@ test('an interrupted import goes on, and what another one left is removed', () =
     }),
   ));
 
-test('one app of a backup is imported, also from an older version', () =>
+testInFull('one app of a backup is imported, also from an older version', () =>
   withFolder((folder) =>
     withShell('sqlite', async (shell) => {
       const old = await openEmpty('sqlite');
@@ -182,7 +182,8 @@ test('one app of a backup is imported, also from an older version', () =>
         await old.close();
       }
     }),
-  ));
+  ),
+);
 
 test('what is no archive, or a damaged one, is refused and nothing is written', () =>
   withFolder((folder) =>

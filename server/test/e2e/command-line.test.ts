@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
+import { testInFull } from '../support/depth.ts';
 import { call, firstCredentials, runCommand, type Service, startService } from './service.ts';
 
 const pharos = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
@@ -142,50 +143,53 @@ describe('a service that drains, and others beside it', () => {
     assert.equal(JSON.parse(output).apps.length, 1);
   });
 
-  test('what is wrong with where another one listens, or with a setting, is told in one sentence each', async () => {
-    const garbage = join(folder, 'garbage.pem');
-    writeFileSync(garbage, 'no certificate');
-    const taken = new URL(service.baseUrl).port;
-    const listening: readonly (readonly [words: readonly string[], said: RegExp])[] = [
-      [['--port', taken], new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*$`)],
-      [
-        ['--port', '0', '--mqtt-port', taken],
-        new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*--mqtt-port or PHAROS_MQTT_PORT\\.$`),
-      ],
-      [
-        ['--port', '0', '--host', '192.0.2.1'],
-        /^This machine has no address 192\.0\.2\.1\. .*--host or PHAROS_HOST\.$/,
-      ],
-      [
-        ['--port', '0', '--mqtt-port', '0', '--mqtt-host', '192.0.2.1'],
-        /^This machine has no address 192\.0\.2\.1\. .*--mqtt-host or PHAROS_MQTT_HOST\.$/,
-      ],
-    ];
-    const runs = listening.map(([words], index) =>
-      run({ PHAROS_DATA: join(folder, `b${index}`), PHAROS_LOG_LEVEL: 'silent' }, 'serve', ...words),
-    );
-    for (const [index, { code, stdout, stderr }] of (await Promise.all(runs)).entries()) {
-      assert.match(stderr.trimEnd(), listening[index]?.[1] ?? assert.fail());
-      assert.deepEqual([code, stdout], [1, '']);
-    }
-    const settings: readonly (readonly [settings: Readonly<Record<string, string>>, said: RegExp])[] = [
-      [{ PHAROS_TRUST_PROXY: 'maybe' }, /^The configuration has a problem:\n {2}PHAROS_TRUST_PROXY must [^\n]+$/],
-      [{ PHAROS_CORS_ORIGINS: 'app.example.org' }, /^[^\n]+:\n {2}PHAROS_CORS_ORIGINS must [^\n]+$/],
-      [
-        { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: join(folder, 'none') },
-        /^[^\n]+:\n {2}PHAROS_MQTT_KEY: [^\n]+none cannot be read \(ENOENT\)$/,
-      ],
-      [
-        { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: garbage },
-        /^[^\n]+:\n {2}PHAROS_MQTT_CERT [^\n]+ must be a certificate and its key in PEM [^\n]+$/,
-      ],
-    ];
-    for (const [own, said] of settings) {
-      const { code, output } = await runCommand(['serve'], { PHAROS_DATA: join(folder, 'c'), ...own });
-      assert.match(output, said);
-      assert.equal(code, 2);
-    }
-  });
+  testInFull(
+    'what is wrong with where another one listens, or with a setting, is told in one sentence each',
+    async () => {
+      const garbage = join(folder, 'garbage.pem');
+      writeFileSync(garbage, 'no certificate');
+      const taken = new URL(service.baseUrl).port;
+      const listening: readonly (readonly [words: readonly string[], said: RegExp])[] = [
+        [['--port', taken], new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*$`)],
+        [
+          ['--port', '0', '--mqtt-port', taken],
+          new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*--mqtt-port or PHAROS_MQTT_PORT\\.$`),
+        ],
+        [
+          ['--port', '0', '--host', '192.0.2.1'],
+          /^This machine has no address 192\.0\.2\.1\. .*--host or PHAROS_HOST\.$/,
+        ],
+        [
+          ['--port', '0', '--mqtt-port', '0', '--mqtt-host', '192.0.2.1'],
+          /^This machine has no address 192\.0\.2\.1\. .*--mqtt-host or PHAROS_MQTT_HOST\.$/,
+        ],
+      ];
+      const runs = listening.map(([words], index) =>
+        run({ PHAROS_DATA: join(folder, `b${index}`), PHAROS_LOG_LEVEL: 'silent' }, 'serve', ...words),
+      );
+      for (const [index, { code, stdout, stderr }] of (await Promise.all(runs)).entries()) {
+        assert.match(stderr.trimEnd(), listening[index]?.[1] ?? assert.fail());
+        assert.deepEqual([code, stdout], [1, '']);
+      }
+      const settings: readonly (readonly [settings: Readonly<Record<string, string>>, said: RegExp])[] = [
+        [{ PHAROS_TRUST_PROXY: 'maybe' }, /^The configuration has a problem:\n {2}PHAROS_TRUST_PROXY must [^\n]+$/],
+        [{ PHAROS_CORS_ORIGINS: 'app.example.org' }, /^[^\n]+:\n {2}PHAROS_CORS_ORIGINS must [^\n]+$/],
+        [
+          { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: join(folder, 'none') },
+          /^[^\n]+:\n {2}PHAROS_MQTT_KEY: [^\n]+none cannot be read \(ENOENT\)$/,
+        ],
+        [
+          { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: garbage },
+          /^[^\n]+:\n {2}PHAROS_MQTT_CERT [^\n]+ must be a certificate and its key in PEM [^\n]+$/,
+        ],
+      ];
+      for (const [own, said] of settings) {
+        const { code, output } = await runCommand(['serve'], { PHAROS_DATA: join(folder, 'c'), ...own });
+        assert.match(output, said);
+        assert.equal(code, 2);
+      }
+    },
+  );
 
   test('on SIGTERM a request that has begun is finished, checks of a load balancer are no errors, and it ends without a failure', async () => {
     const { hostname, port } = new URL(service.baseUrl);
@@ -209,36 +213,42 @@ describe('a service that drains, and others beside it', () => {
   });
 });
 
-test("the start's messages come before the log, and say what to do behind a proxy and in a folder whose name a shell would split", async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
-  const out = openSync(join(folder, 'out.txt'), 'w');
-  const data = join(folder, "the museum's data");
-  // One file for both streams keeps the order that a terminal would show.
-  const child = spawn(process.execPath, [pharos, 'serve', '--port', '0', '--data', data], {
-    env: { PATH: process.env['PATH'], PHAROS_PUBLIC_URL: 'https://127.0.0.1:8443' },
-    stdio: ['ignore', out, out],
-  });
-  const ended = once(child, 'exit');
-  const watcher = watch(folder);
-  try {
-    const seen = () => readFileSync(join(folder, 'out.txt'), 'utf8');
-    while (!seen().includes('Server listening') && child.exitCode === null)
-      await Promise.race([once(watcher, 'change'), ended]);
-    const output = seen();
-    assert.match(output, /^Pharos \S+ listens on [^{]*\n\{"level":30,[^\n]*Server listening/);
-    assert.match(output, /Only this machine can reach it, such as a proxy that serves https:\/\/127\.0\.0\.1:8443\.\n/);
-    assert.doesNotMatch(output, /set PHAROS_/);
-    const [, command = ''] = /for your shell:\n\n {2}(.+)\n/.exec(output) ?? [];
-    const shown = await promisify(execFile)('sh', ['-c', `${command} && echo $BASE_URL`]);
-    assert.equal(shown.stdout.trim(), 'https://127.0.0.1:8443');
-  } finally {
-    watcher.close();
-    child.kill('SIGTERM');
-    await ended;
-    closeSync(out);
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+testInFull(
+  "the start's messages come before the log, and say what to do behind a proxy and in a folder whose name a shell would split",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+    const out = openSync(join(folder, 'out.txt'), 'w');
+    const data = join(folder, "the museum's data");
+    // One file for both streams keeps the order that a terminal would show.
+    const child = spawn(process.execPath, [pharos, 'serve', '--port', '0', '--data', data], {
+      env: { PATH: process.env['PATH'], PHAROS_PUBLIC_URL: 'https://127.0.0.1:8443' },
+      stdio: ['ignore', out, out],
+    });
+    const ended = once(child, 'exit');
+    const watcher = watch(folder);
+    try {
+      const seen = () => readFileSync(join(folder, 'out.txt'), 'utf8');
+      while (!seen().includes('Server listening') && child.exitCode === null)
+        await Promise.race([once(watcher, 'change'), ended]);
+      const output = seen();
+      assert.match(output, /^Pharos \S+ listens on [^{]*\n\{"level":30,[^\n]*Server listening/);
+      assert.match(
+        output,
+        /Only this machine can reach it, such as a proxy that serves https:\/\/127\.0\.0\.1:8443\.\n/,
+      );
+      assert.doesNotMatch(output, /set PHAROS_/);
+      const [, command = ''] = /for your shell:\n\n {2}(.+)\n/.exec(output) ?? [];
+      const shown = await promisify(execFile)('sh', ['-c', `${command} && echo $BASE_URL`]);
+      assert.equal(shown.stdout.trim(), 'https://127.0.0.1:8443');
+    } finally {
+      watcher.close();
+      child.kill('SIGTERM');
+      await ended;
+      closeSync(out);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 /** New connections are refused from the moment the stop begins. */
 async function untilClosed(baseUrl: string): Promise<void> {

@@ -82,7 +82,7 @@ function mount(files: string): void {
 }
 
 for (const database of databases) {
-  test(`on ${database} nothing is stored below a disk that is not mounted, and nothing is said to be gone`, () =>
+  testInFull(`on ${database} nothing is stored below a disk that is not mounted, and nothing is said to be gone`, () =>
     withFolders(database, async ({ folder, files, settings, start }) => {
       const first = await start();
       const credentials = firstCredentials(folder);
@@ -114,7 +114,8 @@ for (const database of databases) {
       assert.equal((await upload(service, headers, 'new.txt')).status, 201);
       assert.equal((await runCommand(['doctor'], settings)).code, 0);
       assert.equal(await service.stop('SIGTERM'), 0);
-    }));
+    }),
+  );
 
   testInFull(
     `on ${database} a folder of an earlier version is known from the first start on, also if its copy lacks the mark`,

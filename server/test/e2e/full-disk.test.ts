@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, test } from 'vitest';
+import { testInFull } from '../support/depth.ts';
 import { canMount, fillUp, smallDisk } from '../support/storage/small-disk.ts';
 import { call, firstCredentials, type Service, signInTo, startService } from './service.ts';
 
@@ -59,56 +60,60 @@ describe('a disk without room', () => {
     }
   });
 
-  test('a full disk takes deletions, sign-ins and a start, and new content once there is room again', {
-    skip: !canMount,
-  }, async () => {
-    const disk = smallDisk(48_000_000);
-    assert.ok(disk);
-    const settings = { PHAROS_DATA: disk.folder, PHAROS_MIN_FREE_BYTES: '6000000', PHAROS_RESERVE_BYTES: '9000000' };
-    const free = () => {
-      const { bavail, bsize } = statfsSync(disk.folder);
-      return bavail * bsize;
-    };
-    let service: Service | undefined;
-    try {
-      const untouched = free();
-      service = await startService(settings);
-      const headers = await signInTo(service, firstCredentials(disk.folder));
-      let user = asUser(service, headers);
-      const devices: string[] = [];
-      for (let n = 0; n < 4; n++) devices.push((await user.create(`device ${n}`)).body.result.objectId);
-      const { body: file } = await user.upload(500_000);
-      await until(async () => untouched - free() > 9_000_000);
-      const warned = await user.readiness();
-      assert.equal(warned.status, 200);
-      assert.match(warned.body.warnings.join(), /is free on the disk. Below .* new content is refused/);
-      const uploads = [];
-      for (let n = 0; n < 60; n++) uploads.push((await user.upload(1_000_000)).status);
-      assert.equal(uploads.at(-1), 503);
-      assert.ok(uploads.includes(201) && free() >= 5_000_000, `${free()} bytes are left by uploads`);
+  testInFull(
+    'a full disk takes deletions, sign-ins and a start, and new content once there is room again',
+    {
+      skip: !canMount,
+    },
+    async () => {
+      const disk = smallDisk(48_000_000);
+      assert.ok(disk);
+      const settings = { PHAROS_DATA: disk.folder, PHAROS_MIN_FREE_BYTES: '6000000', PHAROS_RESERVE_BYTES: '9000000' };
+      const free = () => {
+        const { bavail, bsize } = statfsSync(disk.folder);
+        return bavail * bsize;
+      };
+      let service: Service | undefined;
+      try {
+        const untouched = free();
+        service = await startService(settings);
+        const headers = await signInTo(service, firstCredentials(disk.folder));
+        let user = asUser(service, headers);
+        const devices: string[] = [];
+        for (let n = 0; n < 4; n++) devices.push((await user.create(`device ${n}`)).body.result.objectId);
+        const { body: file } = await user.upload(500_000);
+        await until(async () => untouched - free() > 9_000_000);
+        const warned = await user.readiness();
+        assert.equal(warned.status, 200);
+        assert.match(warned.body.warnings.join(), /is free on the disk. Below .* new content is refused/);
+        const uploads = [];
+        for (let n = 0; n < 60; n++) uploads.push((await user.upload(1_000_000)).status);
+        assert.equal(uploads.at(-1), 503);
+        assert.ok(uploads.includes(201) && free() >= 5_000_000, `${free()} bytes are left by uploads`);
 
-      fillUp(disk.folder);
-      assert.equal((await user.readiness()).status, 503);
-      assert.equal((await user.create('refused')).status, 503);
-      assert.equal((await user.signIn()).status, 200);
-      assert.equal((await user.remove(devices[0] ?? '')).status, 200);
-      await service.stop('SIGKILL');
+        fillUp(disk.folder);
+        assert.equal((await user.readiness()).status, 503);
+        assert.equal((await user.create('refused')).status, 503);
+        assert.equal((await user.signIn()).status, 200);
+        assert.equal((await user.remove(devices[0] ?? '')).status, 200);
+        await service.stop('SIGKILL');
 
-      service = await startService(settings);
-      user = asUser(service, headers);
-      assert.equal((await user.signIn()).status, 200);
-      assert.equal((await user.remove(devices[1] ?? '')).status, 200);
-      assert.equal((await user.removeFile(file.objectId)).status, 200);
-      assert.equal((await user.upload(1_000_000)).status, 503);
-      rmSync(join(disk.folder, 'somebody-elses'));
-      const created = user;
-      await until(async () => (await created.readiness()).status === 200);
-      assert.equal((await user.create('again')).status, 201);
-      await service.stop('SIGTERM');
-      service = undefined;
-    } finally {
-      await service?.stop('SIGKILL');
-      disk.remove();
-    }
-  });
+        service = await startService(settings);
+        user = asUser(service, headers);
+        assert.equal((await user.signIn()).status, 200);
+        assert.equal((await user.remove(devices[1] ?? '')).status, 200);
+        assert.equal((await user.removeFile(file.objectId)).status, 200);
+        assert.equal((await user.upload(1_000_000)).status, 503);
+        rmSync(join(disk.folder, 'somebody-elses'));
+        const created = user;
+        await until(async () => (await created.readiness()).status === 200);
+        assert.equal((await user.create('again')).status, 201);
+        await service.stop('SIGTERM');
+        service = undefined;
+      } finally {
+        await service?.stop('SIGKILL');
+        disk.remove();
+      }
+    },
+  );
 });

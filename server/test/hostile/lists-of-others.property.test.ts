@@ -426,7 +426,7 @@ for (const database of bothDatabases)
             );
             assert.equal(count, found.length, said);
           });
-          await fc.assert(property, runs === undefined ? { numRuns: 50, seed: 5 } : { numRuns: Number(runs) });
+          await fc.assert(property, runs === undefined ? { numRuns: 25, seed: 5 } : { numRuns: Number(runs) });
         },
       );
   });

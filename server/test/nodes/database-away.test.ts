@@ -11,7 +11,7 @@ import { ScriptedSender } from '../fakes/scripted-sender.ts';
 import { buildApp, type SignedIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, consoleOrigin, openConsole } from '../support/console.ts';
-import { isFull } from '../support/depth.ts';
+import { isFull, testInFull } from '../support/depth.ts';
 import { type CutProxy, startCutProxy } from '../support/servers/cut-proxy.ts';
 
 const hour = 3_600_000;
@@ -148,52 +148,55 @@ describe('revocations while the database is away', () => {
     assert.ok(seen.size > 1, `cut before it and after it: ${[...seen]}`);
   });
 
-  test('lost at any moment of it, what the client creates is there once, and what it deletes is gone without an error', async () => {
-    await node.server.listen({ host: '127.0.0.1', port: 0 });
-    let [repeated, unknown] = [0, 0];
-    const client = new PharosClient({
-      baseUrl: `http://127.0.0.1:${(node.server.server.address() as AddressInfo).port}`,
-      appId: app.appId,
-      appKey: app.appKey,
-      token: manager.token,
-      fetch: async (url, request) => {
-        const answer = await fetch(url, request);
-        if ((await answer.clone().text()).includes('"mayBeDone":true')) unknown++;
-        return answer;
-      },
-      retry: {
-        attempts: 40,
-        sleep: () => {
-          repeated++;
-          proxy.mend();
-          return delay(25);
+  testInFull(
+    'lost at any moment of it, what the client creates is there once, and what it deletes is gone without an error',
+    async () => {
+      await node.server.listen({ host: '127.0.0.1', port: 0 });
+      let [repeated, unknown] = [0, 0];
+      const client = new PharosClient({
+        baseUrl: `http://127.0.0.1:${(node.server.server.address() as AddressInfo).port}`,
+        appId: app.appId,
+        appKey: app.appKey,
+        token: manager.token,
+        fetch: async (url, request) => {
+          const answer = await fetch(url, request);
+          if ((await answer.clone().text()).includes('"mayBeDone":true')) unknown++;
+          return answer;
         },
-      },
-    });
-    const named = async (name: string) => (await client.beacons.list({ where: { name } })).results.length;
-    /** Whether the database was lost before the end of the deletion. */
-    async function deleteWith(bytes: number): Promise<boolean> {
-      app.clock.now += 5_000;
-      const name = `${bytes} ${app.clock.now}`;
-      proxy.cutAllAfter(bytes);
-      const { objectId } = await client.beacons.create({ name, uuid: 'u', major: 1, minor: 1 });
-      proxy.mend();
-      assert.equal(await named(name), 1, `created once, after ${bytes} bytes`);
-      repeated = 0;
-      proxy.cutAllAfter(bytes);
-      await client.beacons
-        .delete(objectId)
-        .catch((error: PharosError) => assert.fail(`${error.name} after ${bytes} bytes`));
-      proxy.mend();
-      const isLost = repeated > 0;
-      assert.equal(await named(name), 0, `deleted, after ${bytes} bytes`);
-      return isLost;
-    }
-    let lastLost = 0;
-    // What the service asks beside it takes bytes of the connection too, so one that got through is not the end.
-    for (let bytes = 0; bytes <= lastLost + 300; bytes += 100) if (await deleteWith(bytes)) lastLost = bytes;
-    // Where it is confirmed is somewhere near.
-    for (let bytes = Math.max(0, lastLost - 220); bytes <= lastLost + 120; bytes += 4) await deleteWith(bytes);
-    assert.ok(unknown > 0, 'also while the database was about to confirm it');
-  });
+        retry: {
+          attempts: 40,
+          sleep: () => {
+            repeated++;
+            proxy.mend();
+            return delay(25);
+          },
+        },
+      });
+      const named = async (name: string) => (await client.beacons.list({ where: { name } })).results.length;
+      /** Whether the database was lost before the end of the deletion. */
+      async function deleteWith(bytes: number): Promise<boolean> {
+        app.clock.now += 5_000;
+        const name = `${bytes} ${app.clock.now}`;
+        proxy.cutAllAfter(bytes);
+        const { objectId } = await client.beacons.create({ name, uuid: 'u', major: 1, minor: 1 });
+        proxy.mend();
+        assert.equal(await named(name), 1, `created once, after ${bytes} bytes`);
+        repeated = 0;
+        proxy.cutAllAfter(bytes);
+        await client.beacons
+          .delete(objectId)
+          .catch((error: PharosError) => assert.fail(`${error.name} after ${bytes} bytes`));
+        proxy.mend();
+        const isLost = repeated > 0;
+        assert.equal(await named(name), 0, `deleted, after ${bytes} bytes`);
+        return isLost;
+      }
+      let lastLost = 0;
+      // What the service asks beside it takes bytes of the connection too, so one that got through is not the end.
+      for (let bytes = 0; bytes <= lastLost + 300; bytes += 100) if (await deleteWith(bytes)) lastLost = bytes;
+      // Where it is confirmed is somewhere near.
+      for (let bytes = Math.max(0, lastLost - 220); bytes <= lastLost + 120; bytes += 4) await deleteWith(bytes);
+      assert.ok(unknown > 0, 'also while the database was about to confirm it');
+    },
+  );
 });

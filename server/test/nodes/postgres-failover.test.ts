@@ -9,6 +9,7 @@ import { sql } from '../../src/base/sql.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { call, firstCredentials, runCommand, type Service, signInTo, startService } from '../e2e/service.ts';
+import { testInFull } from '../support/depth.ts';
 import { createPostgresServer, createWire, type PostgresServer } from '../support/servers/postgres-server.ts';
 
 const bothOf = (one: PostgresServer, other: PostgresServer, query = '') =>
@@ -105,7 +106,7 @@ describe('a primary and its standby', () => {
     }
   });
 
-  test('a primary that is made read-only under the service is left for one that is not', async () => {
+  testInFull('a primary that is made read-only under the service is left for one that is not', async () => {
     const other = await createPostgresServer();
     const url = bothOf(standby, other);
     const password = new URL(standby.url).password;
@@ -139,48 +140,51 @@ describe('a primary and its standby', () => {
 });
 
 describe('a service whose database does not answer', () => {
-  test('/healthz answers at once and /readyz within two seconds with the truth, whatever becomes of the database', async () => {
-    const server = await createPostgresServer();
-    const wire = await createWire(server.port);
-    const folder = mkdtempSync(join(tmpdir(), 'pharos-ready-'));
-    let service: Service | undefined;
-    try {
-      service = await startService({ PHAROS_DATA: folder, PHAROS_DATABASE_URL: server.urlAt(wire.port) });
-      const running = service;
-      const ask = async (path: string) => {
-        const response = await fetch(running.baseUrl + path, { signal: AbortSignal.timeout(4_000) });
-        return { status: response.status, retryAfter: response.headers.get('retry-after') };
-      };
-      const isDown = async () => {
-        assert.deepEqual(await ask('/readyz'), { status: 503, retryAfter: '1' });
-        assert.equal((await ask('/healthz')).status, 200);
-      };
-      const isBack = async () => {
-        while ((await ask('/readyz')).status !== 200) await delay(20);
-      };
-      await isBack();
-      wire.cut();
-      await isDown();
-      await isDown();
-      wire.mend();
-      await isBack();
-      await server.stop('immediate');
-      await isDown();
-      await server.start();
-      await isBack();
-      await server.query("alter system set synchronous_standby_names = 'nobody'", 'select pg_reload_conf()');
-      while ((await ask('/readyz')).status === 200) await delay(20);
-      await isDown();
-      await server.query('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
-      await isBack();
-      assert.equal(running.process.exitCode, null);
-    } finally {
-      if (service) assert.equal(await service.stop('SIGTERM'), 0);
-      await wire.close();
-      await server.remove();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+  testInFull(
+    '/healthz answers at once and /readyz within two seconds with the truth, whatever becomes of the database',
+    async () => {
+      const server = await createPostgresServer();
+      const wire = await createWire(server.port);
+      const folder = mkdtempSync(join(tmpdir(), 'pharos-ready-'));
+      let service: Service | undefined;
+      try {
+        service = await startService({ PHAROS_DATA: folder, PHAROS_DATABASE_URL: server.urlAt(wire.port) });
+        const running = service;
+        const ask = async (path: string) => {
+          const response = await fetch(running.baseUrl + path, { signal: AbortSignal.timeout(4_000) });
+          return { status: response.status, retryAfter: response.headers.get('retry-after') };
+        };
+        const isDown = async () => {
+          assert.deepEqual(await ask('/readyz'), { status: 503, retryAfter: '1' });
+          assert.equal((await ask('/healthz')).status, 200);
+        };
+        const isBack = async () => {
+          while ((await ask('/readyz')).status !== 200) await delay(20);
+        };
+        await isBack();
+        wire.cut();
+        await isDown();
+        await isDown();
+        wire.mend();
+        await isBack();
+        await server.stop('immediate');
+        await isDown();
+        await server.start();
+        await isBack();
+        await server.query("alter system set synchronous_standby_names = 'nobody'", 'select pg_reload_conf()');
+        while ((await ask('/readyz')).status === 200) await delay(20);
+        await isDown();
+        await server.query('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
+        await isBack();
+        assert.equal(running.process.exitCode, null);
+      } finally {
+        if (service) assert.equal(await service.stop('SIGTERM'), 0);
+        await wire.close();
+        await server.remove();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 test('a failed connection to several hosts names each with its reason', async () => {

@@ -56,7 +56,7 @@ export function ConsentTexts({ appId, fields }: Props) {
         label={t('Name of this version')}
         description={t('Kept with each answer as proof of what was asked. Change it when the meaning changes.')}
         placeholder="2026-10"
-        maw={240}
+        maw={480}
         value={texts.version}
         error={problem('version')}
         onChange={({ currentTarget }) => set({ version: currentTarget.value })}

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { FloorPlan, Waypoint } from '@pharos/engine/simulation';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type DatabaseKind, databases } from '../../../../test/support/build-app.ts';
+import { testInFull } from '../../../../test/support/depth.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { type CommandClock, type Reply, ServiceClient, ServiceError } from '../../support/service-client.ts';
 import { removeSimulated } from './installations.ts';
@@ -150,7 +151,7 @@ for (const database of databases) {
       assert.notDeepEqual(histories[2], histories[0]);
     });
 
-    test('the rate holds for all visitors together, and every visitor gets a share', async () => {
+    testInFull('the rate holds for all visitors together, and every visitor gets a share', async () => {
       const { site, client } = bench;
       const plan = visiting(site.hall, 300, 300);
       const totals = await simulate(runOf(plan, { visitors: 20, rate: 5, durationMs: 90_000 }));

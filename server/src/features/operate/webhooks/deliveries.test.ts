@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'vitest';
 import { bothDatabases, signIn } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
-import { testOn } from '../../../../test/support/depth.ts';
+import { testInFull, testOn } from '../../../../test/support/depth.ts';
 import { type Answering, answerWith, startReceiver } from '../../../../test/support/servers/webhook-receiver.ts';
 import { openNode, type Site } from '../../../../test/support/site.ts';
 import { openWebhookSite, type WebhookSite } from '../../../../test/support/sites/webhook-site.ts';
@@ -160,7 +160,7 @@ for (const database of bothDatabases) {
       assert.deepEqual([on.body.result.enabled, on.body.result.disabledReason], [true, null]);
     });
 
-    testOn(database)(
+    testInFull(
       '410 of an address that the webhook has just left switches nothing off, and several at once are one entry',
       async () => {
         const hook = await hooks.make();

@@ -15,8 +15,8 @@ import {
 /** The recorded walks, taken in by the service: in whatever order their pieces come, however often it is killed, and by any clock. */
 
 const recordings = readRecordings();
-/** In `npm test` the two whose pieces once came in an order that lost a visit. */
-const walks = (recordings?.walks ?? []).filter(({ name }) => isFull || /^(rectangular|zigzagging)/.test(name));
+/** In `npm test` the one whose pieces once came in an order that lost a visit. */
+const walks = (recordings?.walks ?? []).filter(({ name }) => isFull || name.startsWith('rectangular'));
 const pieceMs = 5_000;
 const seed = Number(process.env['PHAROS_TEST_SEED'] ?? 1);
 /** Of each walk. */
