@@ -189,7 +189,7 @@ export type Bundle = {
         };
     };
     /** Lists that the caller may not read, or not enough of to decide by */
-    readonly withheld: readonly ("venues" | "floors" | "files" | "zones" | "beacons" | "radio" | "notifications" | "storylines" | "scenarios" | "pictures")[];
+    readonly withheld: readonly ("venues" | "floors" | "files" | "zones" | "beacons" | "radio" | "signals" | "notifications" | "storylines" | "scenarios" | "pictures")[];
     /** Records as their lists answer them, in parts by number. A part takes the place of the former one: what is gone from it was deleted, or is hidden from the caller now */
     readonly parts: {
         readonly [key: string]: {
@@ -205,6 +205,12 @@ export type Bundle = {
                 readonly loss: number;
                 readonly exponent: number;
             }[];
+            /** What surveys say of the signal of a beacon over each floor, for the engine on the phone */
+            readonly signals?: readonly ({
+                readonly beaconId: string;
+            } & {
+                readonly [key: string]: unknown;
+            })[];
             readonly notifications?: readonly JsonObject[];
             readonly storylines?: readonly JsonObject[];
             readonly scenarios?: readonly JsonObject[];

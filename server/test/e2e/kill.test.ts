@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { test } from 'vitest';
 import { bothDatabases, createMigratedPostgres } from '../support/build-app.ts';
 import { killsOf, testOn } from '../support/depth.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';

@@ -1,4 +1,5 @@
 import type { Subject } from '../presence/types.ts';
+import type { BeaconMap } from '../survey/signal-map.ts';
 import { addressKey } from '../wire/wire-values.ts';
 import type { Site } from './in-memory.ts';
 import {
@@ -35,6 +36,7 @@ export interface BundlePart {
     readonly venueId?: Pointer;
   })[];
   readonly radio?: readonly (LearnedOfPower & { readonly beaconId: string })[];
+  readonly signals?: readonly (BeaconMap & { readonly beaconId: string })[];
   readonly notifications?: readonly (Omit<NotificationRecord, 'beaconIds'> & { readonly beaconId: Pointer })[];
   readonly storylines?: readonly { readonly objectId: string; readonly title: string; readonly isEnabled: boolean }[];
   readonly scenarios?: readonly (Omit<ScenarioRecord, 'beaconIds'> & { readonly beacons: readonly string[] })[];
@@ -68,6 +70,7 @@ export function siteOf({ parts }: Bundle): BundledSite {
   const listed = <Kind extends keyof BundlePart>(kind: Kind) =>
     all.flatMap((part) => (part[kind] ?? []) as unknown as Item<Kind>[]);
   const venues = new Map(listed('venues').map((venue) => [venue.objectId, siteVenue(venue)]));
+  const maps = new Map(listed('signals').map(({ beaconId, ...map }) => [beaconId, map]));
   const radio = new Map(listed('radio').map(({ beaconId, ...learned }) => [beaconId, learned]));
   const places = new Map<string, BeaconPlace>();
   const addresses = new Map<string, string>();
@@ -75,7 +78,8 @@ export function siteOf({ parts }: Bundle): BundledSite {
   for (const beacon of listed('beacons').sort((a, b) => (a.objectId < b.objectId ? -1 : 1))) {
     const { objectId, uuid, major, minor, venueId } = beacon;
     const venue = venueId && venues.get(venueId.objectId);
-    places.set(objectId, placeOfBeacon(beacon, { venue, learned: radio.get(objectId) }));
+    const place = placeOfBeacon(beacon, { venue, learned: radio.get(objectId) });
+    places.set(objectId, { ...place, map: maps.get(objectId) });
     const address = addressKey(uuid, major, minor);
     if (!addresses.has(address)) addresses.set(address, objectId);
   }

@@ -32,7 +32,8 @@ const MAX_PLACES = 150;
 /** Beyond what was surveyed, m: the reach of a place. */
 const MARGIN = 3;
 const FINEST_CELL = 1;
-const MAX_CELLS = 900;
+/** So that phones can have the map of a large venue. */
+const MAX_CELLS = 350;
 
 export type SettingsOf = (beaconId: string) => PresenceSettings;
 
@@ -131,7 +132,7 @@ function mapFloor(floor: number, residuals: readonly (Residual & { readonly surv
   };
 }
 
-const rounded = (residual: number): number => Math.round(residual * 10) / 10;
+const rounded = (residual: number): number => Math.round(residual * 2) / 2;
 
 /** Means of what was heard near together. */
 function placesOf(residuals: readonly (Residual & { readonly survey: string })[]): Measured[] {

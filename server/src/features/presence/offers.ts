@@ -8,7 +8,7 @@ export { endPresence } from './sightings/record/record.ts';
 export { presenceDays, trackDays } from './sightings/record/retention.ts';
 export { mayBeNamed, noteClientLog } from './sightings/service.ts';
 export { findLearned as learnedOf } from './sightings/site/radio.ts';
-export { replaceSignals } from './sightings/site/signals.ts';
+export { findSignals as signalsOf, replaceSignals } from './sightings/site/signals.ts';
 export {
   findBeaconsByAddress,
   findBeaconsByGateway,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
+import { createRandom } from '@pharos/engine/simulation';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, otherApp, signIn } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openSite, pointer, type Site, uuid } from '../../../../test/support/site.ts';
 import { png } from '../../../demo/pictures.ts';
+import { replaceSignals } from '../sightings/site/signals.ts';
 
 type Kept = Readonly<Record<string, readonly { readonly objectId: string }[]>>;
 
@@ -209,7 +211,7 @@ for (const database of databases) {
   });
 }
 
-test('500 beacons and 200 messages are less than 200 kB on the way', async () => {
+test('500 beacons on surveyed floors and 200 messages are less than 200 kB on the way', async () => {
   const site = await openSite('sqlite');
   try {
     const ids: string[] = [];
@@ -236,11 +238,24 @@ test('500 beacons and 200 messages are less than 200 kB on the way', async () =>
         },
         delivery: { coolDown: { seconds: 900 + number, per: 'trigger' } },
       });
+    // As many cells as a map has, of floors where a signal changes by up to 4 dB within 2 m.
+    await site.app.app.apps.change(site.app.appId, { policy: { oneZone: true } });
+    const { between } = createRandom('1');
+    const partOf = (x: number) => {
+      let level = 0;
+      const residual = Array.from({ length: 350 }, () => {
+        level = 0.8 * level + between(-4, 4);
+        return Math.round(level * 2) / 2;
+      });
+      return { location: { x, y: 0 }, floors: [{ floor: 0, x: 0, y: 0, size: 2, columns: 25, residual, beyond: 0 }] };
+    };
+    const map = Object.fromEntries(ids.map((id, place) => [id, partOf(place)]));
+    await replaceSignals(site.app.storage.db, site.app.appId, 'floor', map);
     const { statusCode, rawPayload } = await packed(site, 'gzip', `?venues=${venue}`);
     assert.equal(statusCode, 200);
     const parts: Readonly<Record<string, Kept>> = JSON.parse(gunzipSync(rawPayload).toString()).result.parts;
     const count = (kind: string) => Object.values(parts).reduce((sum, part) => sum + (part[kind]?.length ?? 0), 0);
-    assert.deepEqual([count('beacons'), count('notifications')], [500, 200]);
+    assert.deepEqual([count('beacons'), count('signals'), count('notifications')], [500, 500, 200]);
     assert.ok(rawPayload.length <= 200_000, `${rawPayload.length} bytes`);
   } finally {
     await site.close();

@@ -10,6 +10,7 @@ export const kinds = [
   'zones',
   'beacons',
   'radio',
+  'signals',
   'notifications',
   'storylines',
   'scenarios',

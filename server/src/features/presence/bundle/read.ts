@@ -1,3 +1,4 @@
+import type { BeaconMap } from '@pharos/engine';
 import type { LearnedOfPower } from '@pharos/engine/decide';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, fail } from '../../../base/errors.ts';
@@ -20,6 +21,7 @@ export interface BundleReads {
     appId: string,
     beaconIds: readonly string[],
   ) => Promise<ReadonlyMap<string, LearnedOfPower>>;
+  readonly signalsOf: (db: Db, appId: string, beaconIds: readonly string[]) => Promise<ReadonlyMap<string, BeaconMap>>;
 }
 
 export interface Place {
@@ -61,7 +63,7 @@ const decisive: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 
 /** @throws Failure ValidationError for too much, and what the lists refuse except to those who may not read them */
 export async function readBundle(
-  { server, db, learnedOf }: BundleReads,
+  { server, db, learnedOf, signalsOf }: BundleReads,
   call: Call<unknown, unknown>,
   { venues, near, spot }: Place,
 ): Promise<{ readonly kept: readonly Kept[]; readonly withheld: readonly Kind[] }> {
@@ -111,9 +113,12 @@ export async function readBundle(
   );
   const headers = [...new Set(scenarios.map(({ storylineId }) => storylineId))];
   keep('storylines', await listOf('storylines', '/storylines', 'objectId', headers));
-  if (app.policy.oneZone)
+  if (app.policy.oneZone) {
     for (const [beaconId, learned] of await learnedOf(db, app.appId, ids))
       kept.push({ kind: 'radio', id: beaconId, value: { beaconId, ...learned } });
+    for (const [beaconId, map] of await signalsOf(db, app.appId, ids))
+      kept.push({ kind: 'signals', id: beaconId, value: { beaconId, ...map } });
+  }
   const planned = floors.flatMap(({ plan }) => (plan as { readonly fileId: string } | undefined)?.fileId ?? []);
   const plans = keep('files', await listOf('files', '/files', 'objectId', [...new Set(planned)]));
   for (const url of new Set([notifications, scenarios, plans].flatMap((records) => picturesIn(records))))
@@ -155,7 +160,7 @@ const tooMuch = (kind: Kind) =>
   );
 
 function isDecidable(kind: Kind, call: Call<unknown, unknown>): boolean {
-  if (kind === 'radio' || kind === 'pictures') return true;
+  if (kind === 'radio' || kind === 'signals' || kind === 'pictures') return true;
   const rules = call.app.rules.of(kind);
   const hidden = rules.hasMembers ? rules.hiddenFrom(call) : [];
   return !hidden.some((name) => decisive[kind]?.some((member) => name === member || name.startsWith(`${member}.`)));

@@ -43,6 +43,11 @@ const part = Type.Object({
       },
     ),
   ),
+  signals: Type.Optional(
+    Type.Array(Type.Object({ beaconId: Type.String() }, { additionalProperties: true }), {
+      description: 'What surveys say of the signal of a beacon over each floor, for the engine on the phone',
+    }),
+  ),
   pictures: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Addresses of what is shown with messages, and of the plans of floors, which are in `files`',

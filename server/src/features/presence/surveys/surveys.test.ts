@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { siteOf } from '@pharos/engine/decide';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
@@ -11,6 +12,7 @@ import {
   SurveyedHall,
   walkedThroughHalves,
 } from '../../../../test/support/sites/surveyed-hall.ts';
+import { findSignals } from '../sightings/site/signals.ts';
 
 const walked = (corners = lanes, louder = 0) => walkedThroughHalves(hallCorners, corners, louder);
 
@@ -164,6 +166,15 @@ for (const database of bothDatabases) {
       assert.ok(position.p50.metres < known.unsurveyed.position.p50.metres, JSON.stringify(known));
       const surveyed = await hall.visit(visitor);
       assert.ok(surveyed.mean < 0.85 * without.mean, `${surveyed.mean} m instead of ${without.mean} m`);
+      // A phone without a network decides by the same.
+      const { body } = await site.ask({ method: 'GET', url: '/api/v2/bundle' });
+      const ids = [...hall.beacons.values()];
+      const places = await siteOf(body.result).places(ids);
+      assert.deepEqual(
+        new Map(places.map(({ objectId, map }) => [objectId, map])),
+        await findSignals(site.app.storage.db, site.app.appId, ids),
+      );
+      assert.equal(places.filter(({ map }) => map !== undefined).length, 4);
       const moved = hall.beacons.get(4);
       await site.ask({ method: 'PUT', url: `/api/v2/beacons/${moved}`, body: { location: { x: 11, y: 11 } } });
       assert.equal((await hall.accuracy()).isCurrent, false);
