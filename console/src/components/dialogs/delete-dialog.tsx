@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { rich, t } from '../../lib/words/words.ts';
+import { Form } from '../form/form.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { OfApp } from './of-app.tsx';
 
@@ -24,13 +25,12 @@ export function DeleteDialog(props: Props) {
   const { isOpen, onClose, title, children, name, isBusy, failure, onConfirm } = props;
   const { confirm = t('Delete permanently') } = props;
   const [typed, setTyped] = useState('');
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (typed === name) onConfirm();
   }
   return (
     <Modal opened={isOpen} onClose={onClose} onExitTransitionEnd={() => setTyped('')} title={title}>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <Stack>
           <OfApp />
           <Text size="sm" component="div">
@@ -54,7 +54,7 @@ export function DeleteDialog(props: Props) {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Modal>
   );
 }

@@ -1,8 +1,11 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
+import { ConflictDialog } from './conflict-dialog.tsx';
+import { Form } from './form.tsx';
 import type { Fields } from './use-fields.ts';
+import type { RecordForm } from './use-record-form.ts';
 
 interface ContentProps<Values extends object> {
   readonly form: Fields<Values>;
@@ -22,12 +25,8 @@ interface ContentProps<Values extends object> {
 /** A short form inside a dialog. */
 export function DialogFields<Values extends object>(props: ContentProps<Values>) {
   const { form, names, submit, isBusy, onSubmit, onClose, about, beside, children } = props;
-  function send(event: FormEvent) {
-    event.preventDefault();
-    onSubmit();
-  }
   return (
-    <form onSubmit={send} noValidate>
+    <Form onSubmit={onSubmit}>
       <Stack>
         {about}
         <FailureNote message={names && form.rest(names)} />
@@ -44,7 +43,7 @@ export function DialogFields<Values extends object>(props: ContentProps<Values>)
           </Group>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 
@@ -67,4 +66,20 @@ export function DialogForm<Values extends object>({ isOpen, title, zIndex, ...co
       <DialogFields {...content} />
     </Modal>
   );
+}
+
+interface SharedProps<Values extends object> extends Omit<Props<Values>, 'form' | 'isBusy' | 'isOpen' | 'onSubmit'> {
+  readonly shared: RecordForm<Values>;
+}
+
+/** The same for a record that others may change at the same time. It is drawn only while it is open. */
+export function SharedDialogForm<Values extends object>({ shared, about, ...props }: SharedProps<Values>) {
+  const { form, isBusy, submit } = shared;
+  const content = (
+    <>
+      <ConflictDialog {...shared} />
+      {about}
+    </>
+  );
+  return <DialogForm {...props} form={form} isBusy={isBusy} isOpen about={content} onSubmit={submit} />;
 }

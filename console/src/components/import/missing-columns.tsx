@@ -1,8 +1,9 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Given, KeptFile } from '../../lib/actions/kept-file.ts';
 import type { CsvTable } from '../../lib/text/csv.ts';
 import { listed, t } from '../../lib/words/words.ts';
+import { Form } from '../form/form.tsx';
 import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
 import { columnText } from './table-of.ts';
@@ -35,8 +36,7 @@ export function MissingColumns({ file, table, names, known, onGive }: Props) {
   const set = (name: string, change: Partial<Answer>) =>
     setAnswers({ ...answers, [name]: { ...answerTo(name), ...change } });
   const isOpen = (name: string) => answerTo(name).from === 'value' && answerTo(name).value.trim() === '';
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     setAsked(true);
     if (!names.some(isOpen)) onGive(givenBy(names, answerTo));
   }
@@ -48,7 +48,7 @@ export function MissingColumns({ file, table, names, known, onGive }: Props) {
         { count: names.length, list: listed(names) },
       )}
     >
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <Stack maw={560}>
           {names.map((name) => (
             <Group key={name} align="flex-start" className={classes.missing}>
@@ -81,7 +81,7 @@ export function MissingColumns({ file, table, names, known, onGive }: Props) {
             <Button type="submit">{t('Show what would happen')}</Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Block>
   );
 }

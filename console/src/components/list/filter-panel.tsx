@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Group, JsonInput, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { CodeBlock } from '../code/code-block.tsx';
+import { Form } from '../form/form.tsx';
 import { Icon } from '../page/icon.tsx';
 import {
   type Filter,
@@ -31,12 +32,11 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
   const made = json === undefined ? whereOf(filter, fields) : parsed(json);
   const isBroken = json !== undefined && json.trim() !== '' && made === undefined;
   const back = json === undefined || isBroken ? undefined : filterOf(made, fields);
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (!isBroken) onApply(made);
   }
   return (
-    <form className={classes.filter} onSubmit={submit} aria-label={t('Filter')}>
+    <Form className={classes.filter} onSubmit={submit} aria-label={t('Filter')}>
       {json === undefined ? (
         <FilterRows fields={fields} filter={filter} onChange={setFilter} />
       ) : (
@@ -83,7 +83,7 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
           </Button>
         )}
       </Group>
-    </form>
+    </Form>
   );
 }
 

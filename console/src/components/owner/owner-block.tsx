@@ -6,8 +6,7 @@ import { type Operation, useMay, useMayCall } from '../../lib/data/access.ts';
 import { appUserQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import { rich, t } from '../../lib/words/words.ts';
-import { ConflictDialog } from '../form/conflict-dialog.tsx';
-import { DialogForm } from '../form/dialog-form.tsx';
+import { SharedDialogForm } from '../form/dialog-form.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { UserPicker } from '../form/user-picker.tsx';
 import names from '../names/names.module.css';
@@ -119,28 +118,22 @@ function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
     labels: { userId: props.title ?? t('Owner in the app') },
     show: { userId: (userId: string) => (userId === '' ? t('Nobody') : <UserName appId={appId} userId={userId} />) },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   return (
-    <DialogForm
-      isOpen
+    <SharedDialogForm
+      shared={shared}
       onClose={onClose}
       title={t('Hand over to another user')}
       about={
-        <>
-          <ConflictDialog {...shared} />
-          <Text size="sm" component="div">
-            {rich(
-              '<b>{name}</b> belongs to the new owner from then on, who may do with it what the rules allow owners to do. The former one no longer may.',
-              { name },
-            )}
-          </Text>
-        </>
+        <Text size="sm" component="div">
+          {rich(
+            '<b>{name}</b> belongs to the new owner from then on, who may do with it what the rules allow owners to do. The former one no longer may.',
+            { name },
+          )}
+        </Text>
       }
-      form={form}
       names={['userId']}
       submit={t('Hand over')}
-      isBusy={isBusy}
-      onSubmit={submit}
     >
       <UserPicker
         appId={appId}
@@ -149,7 +142,7 @@ function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
         error={form.problem('userId')}
         onChange={(userId) => form.set('userId', userId ?? former)}
       />
-    </DialogForm>
+    </SharedDialogForm>
   );
 }
 

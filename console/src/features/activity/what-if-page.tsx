@@ -1,8 +1,8 @@
 import { Badge, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
+import { Form } from '../../components/form/form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { BeaconLink, TriggerLink } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/block.tsx';
@@ -87,8 +87,7 @@ function Walk({ appId, times, beacon }: WalkProps) {
       (await dataOf(appId).call('simulateSightings', { body: walkBody(fields.values, times.zone) })).result,
     showsError: true,
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     fields.setFailure(null);
     const { beacons, when, minutes } = fields.values;
     const problems = [
@@ -102,7 +101,7 @@ function Walk({ appId, times, beacon }: WalkProps) {
   return (
     <>
       <Block title={t('The walk')}>
-        <form onSubmit={submit} noValidate>
+        <Form onSubmit={submit}>
           <Stack gap="md" maw={560}>
             <FailureNote message={fields.rest([])} />
             <VisitorPicker
@@ -145,7 +144,7 @@ function Walk({ appId, times, beacon }: WalkProps) {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
       </Block>
       {ask.data && <Outcome appId={appId} rehearsal={ask.data} times={times} />}
     </>

@@ -1,7 +1,6 @@
 import { Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { DialogForm, SharedDialogForm } from '../../components/form/dialog-form.tsx';
 import { PasswordField } from '../../components/form/password-field.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
@@ -87,21 +86,13 @@ function OpenReachDialog({ target, onClose }: { readonly target: Administrator; 
   });
   const { form: fields } = shared;
   return (
-    <DialogForm
-      isOpen
+    <SharedDialogForm
+      shared={shared}
       onClose={onClose}
       title={t('Apps of {name}', { name })}
-      about={
-        <>
-          <ConflictDialog {...shared} />
-          <Text size="sm">{t('It counts from the next thing that {name} does.', { name })}</Text>
-        </>
-      }
-      form={fields}
+      about={<Text size="sm">{t('It counts from the next thing that {name} does.', { name })}</Text>}
       names={['apps', 'apps.']}
       submit={t('Save')}
-      isBusy={shared.isBusy}
-      onSubmit={shared.submit}
     >
       <ReachFields
         value={fields.values.apps}
@@ -109,7 +100,7 @@ function OpenReachDialog({ target, onClose }: { readonly target: Administrator; 
         error={fields.problemWithin('apps')}
         onChange={(apps) => fields.set('apps', apps)}
       />
-    </DialogForm>
+    </SharedDialogForm>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Alert, Badge, Button, FileInput, Group, Stack, Text, TextInput } from '@mantine/core';
 import { errorOfAnswer } from '@pharos/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { CodeBlock } from '../../components/code/code-block.tsx';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { JsonEditor } from '../../components/code/json-editor.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import { Form } from '../../components/form/form.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -46,8 +47,7 @@ export function TryIt({ appId, operation }: Props) {
     showsError: true,
     after: () => setAsking(false),
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (operation.method === 'DELETE') setAsking(true);
     else send.mutate();
   }
@@ -56,7 +56,7 @@ export function TryIt({ appId, operation }: Props) {
       title={t('Try it')}
       about={refusal ?? t('Sent to this app with your session, and recorded in the audit if it changes something.')}
     >
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={submit}>
         <Stack>
           {parameters.length > 0 && (
             <Fields
@@ -80,7 +80,7 @@ export function TryIt({ appId, operation }: Props) {
             isBlock
           />
         </Stack>
-      </form>
+      </Form>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

@@ -1,10 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { FormEvent, ReactNode } from 'react';
-import { StopDialog } from '../../components/dialogs/stop-dialog.tsx';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { LeaveGuard } from '../../components/form/leave-guard.tsx';
-import { SaveBar } from '../../components/form/save-bar.tsx';
+import type { ReactNode } from 'react';
+import { SettingsForm } from '../../components/form/settings-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
@@ -93,14 +90,15 @@ function PolicyForm({ app }: { readonly app: App }) {
     done: t('The limits are saved.'),
     labels: policyLabels,
   });
-  const { form: fields, isBusy } = shared;
+  const { form: fields } = shared;
   const found = useFound(route.useSearch().find);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (fields.isDirty) shared.submit();
-  }
   return (
-    <form onSubmit={submit} noValidate>
+    <SettingsForm
+      shared={shared}
+      isLocked={isLocked}
+      names={shown.flatMap((name) => [name, `policy.${name}`])}
+      submit={t('Save the limits')}
+    >
       <PageHeader title={t('Limits')}>
         {t(
           'How much, how often messages are shown, and how long records are kept.{isLocked, select, true { Your role can read it. Owners and managers can change it.} other {}}',
@@ -117,18 +115,7 @@ function PolicyForm({ app }: { readonly app: App }) {
           </div>
         ))}
       </fieldset>
-      <StopDialog {...shared.question} isBusy={isBusy} />
-      {!isLocked && <LeaveGuard form={fields} />}
-      <ConflictDialog {...shared} />
-      <SaveBar
-        form={fields}
-        isOutdated={shared.isOutdated}
-        names={shown.flatMap((name) => [name, `policy.${name}`])}
-        submit={t('Save the limits')}
-        isBusy={isBusy}
-        onDiscard={() => fields.reset(app.policy)}
-      />
-    </form>
+    </SettingsForm>
   );
 }
 

@@ -1,12 +1,10 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { FormNotes } from '../../components/form/form-notes.tsx';
-import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { SharedForm } from '../../components/form/shared-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { Block } from '../../components/page/block.tsx';
@@ -87,17 +85,10 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
   });
   const { form: fields, isBusy } = shared;
   const { timeZone } = fields.values;
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    shared.submit();
-  }
   return (
     <Block title={t('General')}>
-      <form onSubmit={submit} noValidate>
-        {!isLocked && <LeaveGuard form={fields} />}
-        <ConflictDialog {...shared} />
+      <SharedForm shared={shared} isLocked={isLocked}>
         <Stack maw={420}>
-          <FormNotes form={fields} isOutdated={shared.isOutdated} />
           <FailureNote message={fields.rest(['name', 'timeZone'])} />
           <TextInput label={t('Name')} readOnly={isLocked} {...fields.text('name')} />
           <Select
@@ -119,7 +110,7 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
             </Group>
           )}
         </Stack>
-      </form>
+      </SharedForm>
     </Block>
   );
 }

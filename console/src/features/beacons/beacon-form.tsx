@@ -102,11 +102,10 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
   }
   return (
     <PageForm
-      form={form}
+      shared={shared}
       names={beaconFieldNames}
       submit={beacon ? t('Save') : t('Add the beacon')}
       isBusy={search.isPending || move.isPending || shared.isBusy}
-      shared={shared}
       onSubmit={begin}
       onCancel={onCancel}
     >

@@ -91,7 +91,7 @@ function RecordForm(props: FormProps & { readonly ground: Ground }) {
     after: () => after?.(),
     labels: {},
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   const { rows, json } = form.values;
   // A draft may be in JSON.
   if (json !== undefined && !isJson) setIsJson(true);
@@ -106,13 +106,10 @@ function RecordForm(props: FormProps & { readonly ground: Ground }) {
   }
   return (
     <PageForm
-      form={form}
+      shared={shared}
       names={json === undefined ? rows.map(({ name }) => fieldOf(name)) : ['json']}
       submit={record ? t('Save') : t('Add the record')}
-      isBusy={isBusy}
       isLocked={isLocked}
-      shared={shared}
-      onSubmit={submit}
       onCancel={onCancel}
     >
       {json === undefined ? (

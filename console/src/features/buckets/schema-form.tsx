@@ -1,10 +1,8 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import type { Answer, Body } from '@pharos/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { FormNotes } from '../../components/form/form-notes.tsx';
-import { LeaveGuard } from '../../components/form/leave-guard.tsx';
+import { SharedForm } from '../../components/form/shared-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -76,10 +74,6 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
   const { form: fields, isBusy } = shared;
   const { rows } = fields.values;
   const setRows = (next: readonly ColumnRow[]) => fields.set('rows', next);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    shared.submit();
-  }
   const shown = rows.flatMap(({ name }, index) => [
     `row ${index}`,
     `column.${name.trim()}`,
@@ -87,10 +81,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
   ]);
   return (
     <Block title={title}>
-      <form onSubmit={submit} noValidate>
-        {mayWrite && <LeaveGuard form={fields} />}
-        <FormNotes form={fields} isOutdated={shared.isOutdated} />
-        <ConflictDialog {...shared} />
+      <SharedForm shared={shared} isLocked={!mayWrite}>
         <Stack gap={0}>
           {rows.map((row, index) => (
             <ColumnFields
@@ -122,7 +113,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
             {t('A schema needs at least one column. To declare none, delete the schema.')}
           </Alert>
         )}
-      </form>
+      </SharedForm>
       {schema && (
         <DeleteSchema
           appId={appId}

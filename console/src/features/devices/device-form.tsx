@@ -57,15 +57,12 @@ export function DeviceForm({ appId, device, model, onDone, onCancel }: Props) {
     after: (saved) => onDone(saved?.objectId ?? id),
     labels: deviceLabels,
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   return (
     <PageForm
-      form={form}
+      shared={shared}
       names={['deviceName', 'manufacture', 'topic']}
       submit={device ? t('Save') : t('Add the device')}
-      isBusy={isBusy}
-      shared={shared}
-      onSubmit={submit}
       onCancel={onCancel}
     >
       <Block title={t('Details')}>

@@ -132,11 +132,10 @@ export function MessageForm({ appId, message, model, beacon, isLocked = false, o
   return (
     <MessageLayout aside={aside}>
       <PageForm
-        form={form}
+        shared={shared}
         names={fieldNames}
         submit={isOn ? t('Save') : t('Save as a draft')}
         isBusy={isBusy || switchOn.isPending}
-        shared={shared}
         isLocked={isLocked}
         onSubmit={() => save(false)}
         onCancel={onCancel}

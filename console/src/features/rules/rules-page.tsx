@@ -1,10 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { LeaveGuard } from '../../components/form/leave-guard.tsx';
-import { SaveBar } from '../../components/form/save-bar.tsx';
+import { useState } from 'react';
+import { SettingsForm } from '../../components/form/settings-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -61,7 +59,7 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
   const isLocked = !may('apps.change');
   const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
   const shared = useRulesForm(appId, stored);
-  const { form, isBusy } = shared;
+  const { form } = shared;
   const preview = useQuery({
     ...previewQuery(appId, form.values),
     enabled: form.isDirty,
@@ -77,10 +75,6 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
     setQuestion(undefined);
     setRow(undefined);
   }
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (form.isDirty) shared.submit();
-  }
   const table = {
     rules,
     onRule: (of: Row, verb: RuleInQuestion['verb']) => {
@@ -92,7 +86,7 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
   const dialogs = { appId, values: form.values, isLocked, onApply: take };
   return (
     <>
-      <form onSubmit={submit} noValidate>
+      <SettingsForm shared={shared} isLocked={isLocked} names={[]} submit={t('Save the rules')}>
         <PageHeader title={t('Rules')}>
           {t(
             'Who may read and write what with the app. Administrators of this console are not bound by them.{isLocked, select, true { Your role can read the rules. Owners and managers can change them.} other {}}',
@@ -110,17 +104,7 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
           {isNarrow ? <RulesOfOne {...table} /> : <RuleMatrix {...table} />}
           <Legend />
         </Block>
-        {!isLocked && <LeaveGuard form={form} />}
-        <ConflictDialog {...shared} />
-        <SaveBar
-          form={form}
-          isOutdated={shared.isOutdated}
-          names={[]}
-          submit={t('Save the rules')}
-          isBusy={isBusy}
-          onDiscard={() => form.reset(valuesOf(stored))}
-        />
-      </form>
+      </SettingsForm>
       <RuleDialog {...dialogs} question={question} variables={rules.variables} onClose={() => setQuestion(undefined)} />
       <ResourceDialog {...dialogs} row={row} onRule={table.onRule} onClose={() => setRow(undefined)} />
       {may('users.read') && (

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { entityTag } from '@pharos/sdk';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form/form.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { type Fields, useFields } from '../../components/form/use-fields.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -21,7 +22,7 @@ interface Props {
   readonly refresh: readonly (readonly string[])[];
 }
 
-type Form = Fields<Record<string, string>>;
+type Credentials = Fields<Record<string, string>>;
 
 /** Either the saved credentials, or those that somebody else saved first. */
 interface Saved {
@@ -64,10 +65,6 @@ export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) 
       onDone();
     },
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    send();
-  }
   function send() {
     save.mutate(undefined, { onError: form.setFailure });
   }
@@ -76,7 +73,7 @@ export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) 
     test.mutate(undefined, { onError: form.setFailure });
   }
   return (
-    <form onSubmit={submit} noValidate aria-label={t('Credentials of {name}', { name })}>
+    <Form onSubmit={send} aria-label={t('Credentials of {name}', { name })}>
       <LeaveGuard form={form} />
       <Stack gap="md" maw={560}>
         <FailureNote message={form.rest(fields.flatMap(({ name: field }) => [field, `${field}.`]))} />
@@ -108,11 +105,11 @@ export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) 
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 
-function Field({ field, form }: { readonly field: SenderField; readonly form: Form }) {
+function Field({ field, form }: { readonly field: SenderField; readonly form: Credentials }) {
   const { name, label, about, kind, accept = '', choices = [], placeholder } = field;
   const shared = {
     label,

@@ -1,6 +1,7 @@
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form/form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -17,10 +18,6 @@ export function ForgottenPage() {
     showsError: true,
     after: () => setSentTo(fields.values.email),
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    ask.mutate(undefined, { onError: fields.setFailure });
-  }
   const back = (
     <Anchor component={Link} to="/sign-in" size="sm">
       {t('Back to signing in')}
@@ -40,7 +37,7 @@ export function ForgottenPage() {
     );
   return (
     <Front title={t('Forgot your password?')} about={t('You get a mail with a link to a new one.')}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={() => ask.mutate(undefined, { onError: fields.setFailure })}>
         <Stack>
           <FailureNote message={fields.rest(['email'])} />
           <TextInput
@@ -59,7 +56,7 @@ export function ForgottenPage() {
           </Text>
           {back}
         </Stack>
-      </form>
+      </Form>
     </Front>
   );
 }

@@ -1,7 +1,8 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form/form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
@@ -71,10 +72,6 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
     if (name.trim() === '') fields.setProblems([{ field: 'name', problem: t('is needed first') }]);
     else withPasskey.mutate(undefined, { onError });
   }
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    withPassword.mutate(undefined, { onError });
-  }
   const { label, sentence } = roleTexts[invitation.role];
   return (
     <Front
@@ -84,7 +81,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
         sentence,
       })}
     >
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={() => withPassword.mutate(undefined, { onError })}>
         <Stack>
           <FailureNote message={fields.rest(['name', 'password'])} />
           <TextInput label={t('E-mail')} autoComplete="username" readOnly value={invitation.email} />
@@ -110,7 +107,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
             </>
           )}
         </Stack>
-      </form>
+      </Form>
     </Front>
   );
 }
@@ -128,10 +125,6 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
       setDone(true);
     },
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    set.mutate(undefined, { onError: fields.setFailure });
-  }
   if (isDone)
     return (
       <Front
@@ -145,7 +138,7 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
     );
   return (
     <Front title={t('Choose a new password')} about={t('For {email}.', { email })}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={() => set.mutate(undefined, { onError: fields.setFailure })}>
         <Stack>
           <FailureNote message={fields.rest(['password'])} />
           {/* For password managers, which store the password under this name. */}
@@ -163,7 +156,7 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
             {t('Set the password')}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </Front>
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { Form } from '../../components/form/form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { PageLoading } from '../../frame/page-states.tsx';
@@ -58,13 +58,9 @@ function SetUpForm({ token }: { readonly token: string }) {
       await queries.invalidateQueries({ queryKey: setupQuery.queryKey });
     },
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    setUp.mutate(undefined, { onError: fields.setFailure });
-  }
   return (
     <Front title={t('Welcome to Pharos')} about={t('Create the first account, which owns this service.')}>
-      <form onSubmit={submit} noValidate>
+      <Form onSubmit={() => setUp.mutate(undefined, { onError: fields.setFailure })}>
         <Stack>
           <FailureNote message={fields.rest(['name', 'email', 'password'])} />
           <TextInput label={t('Your name')} autoComplete="name" autoFocus required {...fields.text('name')} />
@@ -74,7 +70,7 @@ function SetUpForm({ token }: { readonly token: string }) {
             {t('Create the account')}
           </Button>
         </Stack>
-      </form>
+      </Form>
     </Front>
   );
 }

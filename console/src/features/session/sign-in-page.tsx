@@ -1,7 +1,8 @@
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form/form.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { ProviderButtons } from '../../components/sign-in/provider-buttons.tsx';
 import { PasskeyButton, SecondStep } from '../../components/sign-in/second-step.tsx';
@@ -29,10 +30,6 @@ export function SignInPage() {
   const { problem, next } = route.useSearch();
   const { data: ways } = useQuery(waysQuery);
   const [isLocal, setLocal] = useState(false);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    signIn.submit();
-  }
   if (!ways) return <PageLoading />;
   const isOnly = ways.only && !isLocal;
   const notes = <FailureNote message={fields.rest(shown) ?? problemText(problem)} />;
@@ -54,7 +51,7 @@ export function SignInPage() {
       title={proofs ? t('Second step') : t('Sign in')}
       about={proofs ? t('Your account is protected with a second factor.') : t('To the management console.')}
     >
-      <form onSubmit={submit}>
+      <Form onSubmit={signIn.submit} noValidate={false}>
         <Stack>
           {notes}
           {proofs ? <SecondStep signIn={signIn} /> : <NameAndPassword fields={fields} />}
@@ -76,7 +73,7 @@ export function SignInPage() {
             </Anchor>
           )}
         </Stack>
-      </form>
+      </Form>
     </Front>
   );
 }

@@ -55,16 +55,13 @@ export function ProviderForm({ appId, provider, model, onDone, onCancel }: Props
       acceptsTokens: t('Tokens as access tokens'),
     },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   return (
     <PageForm
-      form={form}
+      shared={shared}
       names={names}
       submit={provider ? t('Save') : t('Add the identity provider')}
-      isBusy={isBusy}
-      shared={shared}
       isLocked={isLocked}
-      onSubmit={submit}
       onCancel={onCancel}
     >
       <Details form={form} isNew={!provider} isLocked={isLocked} />

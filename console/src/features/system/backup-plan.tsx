@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
-import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { SharedDialogForm } from '../../components/form/dialog-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -101,7 +100,7 @@ function PlanDialog({ known, onClose }: { readonly known: PlanAnswer; readonly o
     labels: planLabels,
     show: { everyDays: intervalText },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   const { isOn } = known.plan;
   // Whoever opens it while there is no schedule wants one; the zone of the service says little.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when it opens
@@ -109,18 +108,14 @@ function PlanDialog({ known, onClose }: { readonly known: PlanAnswer; readonly o
     if (!isOn) form.setAll({ isOn: true, timeZone: ownZone });
   }, []);
   return (
-    <DialogForm
-      isOpen
+    <SharedDialogForm
+      shared={shared}
       onClose={onClose}
       title={t('Scheduled backups')}
-      form={form}
       names={['isOn', 'everyDays', 'time', 'timeZone', 'kept', 'drill']}
       submit={t('Save')}
-      isBusy={isBusy}
-      onSubmit={submit}
-      about={<ConflictDialog {...shared} />}
     >
       <PlanFields fields={form} />
-    </DialogForm>
+    </SharedDialogForm>
   );
 }

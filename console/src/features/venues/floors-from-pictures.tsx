@@ -1,6 +1,7 @@
 import { Button, FileButton, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../components/form/form.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -124,12 +125,8 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
   const set = (at: number, change: Partial<Draft>) =>
     onChange(drafts.map((draft, index) => (index === at ? { ...draft, ...change } : draft)));
   const isWhole = drafts.length > 0 && drafts.every(({ name, level }) => name.trim() !== '' && level !== '');
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    add.mutate();
-  }
   return (
-    <form onSubmit={submit} noValidate>
+    <Form onSubmit={() => add.mutate()}>
       <Stack>
         <FailureNote message={problem} />
         <FailureNote message={add.error?.message} />
@@ -168,7 +165,7 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
           </Button>
         </div>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

@@ -81,17 +81,9 @@ export function VenueForm({ appId, venue, model, onDone, onCancel }: Props) {
         days.map(({ date, name = '', hours }) => `${dayText(date)} ${name}: ${hoursText(hours)}`).join('; '),
     },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   return (
-    <PageForm
-      form={form}
-      names={fieldNames}
-      submit={venue ? t('Save') : t('Add the venue')}
-      isBusy={isBusy}
-      shared={shared}
-      onSubmit={submit}
-      onCancel={onCancel}
-    >
+    <PageForm shared={shared} names={fieldNames} submit={venue ? t('Save') : t('Add the venue')} onCancel={onCancel}>
       <Block title={t('Venue')}>
         <Stack gap="md">
           <TextInput label={t('Name')} required data-autofocus {...form.text('name')} />

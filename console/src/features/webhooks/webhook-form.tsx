@@ -83,19 +83,11 @@ export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) 
       withoutAnswer: t('Without an answer'),
     },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   const { apps } = useSession();
   const offered = webhookEvents.filter((event) => mayHear(apps, event) || form.values.events.includes(event));
   return (
-    <PageForm
-      form={form}
-      names={fields}
-      submit={webhook ? t('Save') : t('Add the webhook')}
-      isBusy={isBusy}
-      shared={shared}
-      onSubmit={submit}
-      onCancel={onCancel}
-    >
+    <PageForm shared={shared} names={fields} submit={webhook ? t('Save') : t('Add the webhook')} onCancel={onCancel}>
       <Block title={t('Details')}>
         <Stack gap="md">
           <TextInput

@@ -77,17 +77,9 @@ export function SsoProviderForm({ provider, model, onDone }: Props) {
       joinApps: (reach: Reach) => reachWords(reach) ?? t('In all apps, and for the service as a whole'),
     },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   return (
-    <PageForm
-      form={form}
-      names={names}
-      submit={provider ? t('Save') : t('Add the provider')}
-      isBusy={isBusy}
-      shared={shared}
-      onSubmit={submit}
-      onCancel={onDone}
-    >
+    <PageForm shared={shared} names={names} submit={provider ? t('Save') : t('Add the provider')} onCancel={onDone}>
       <Details form={form} provider={provider} />
       <Roles form={form} />
       <SomeApps form={form} />

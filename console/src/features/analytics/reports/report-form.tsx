@@ -85,17 +85,9 @@ export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
         ids.map((id) => known?.candidates.find(({ adminId }) => adminId === id)?.name ?? id).join(', '),
     },
   });
-  const { form, submit, isBusy } = shared;
+  const { form } = shared;
   return (
-    <PageForm
-      form={form}
-      names={fields}
-      submit={report ? t('Save') : t('Set up the report')}
-      isBusy={isBusy}
-      shared={shared}
-      onSubmit={submit}
-      onCancel={onCancel}
-    >
+    <PageForm shared={shared} names={fields} submit={report ? t('Save') : t('Set up the report')} onCancel={onCancel}>
       {known && <MailNote canMail={known.canMail} />}
       <Block title={t('What and when')}>
         <Stack gap="md">

@@ -11,6 +11,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Form } from '../../../components/form/form.tsx';
 import type { Fields } from '../../../components/form/use-fields.ts';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useMay } from '../../../lib/data/access.ts';
@@ -43,13 +44,7 @@ export function WalkForm(props: Props) {
   const { values, set } = fields;
   const phones = usePhones(appId);
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onStart();
-      }}
-    >
+    <Form onSubmit={onStart}>
       <Stack gap="sm">
         <FailureNote message={fields.rest([])} />
         <SegmentedControl
@@ -130,7 +125,7 @@ export function WalkForm(props: Props) {
           )}
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

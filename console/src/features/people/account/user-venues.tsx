@@ -1,9 +1,6 @@
 import { MultiSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
-import { LeaveGuard } from '../../../components/form/leave-guard.tsx';
-import { SaveBar } from '../../../components/form/save-bar.tsx';
+import { SettingsForm } from '../../../components/form/settings-form.tsx';
 import { useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block } from '../../../components/page/block.tsx';
 import { call } from '../../../lib/data/api.ts';
@@ -64,16 +61,10 @@ function VenueForm({ appId, user, venues }: FormProps) {
     labels: { venueIds: t('Venues') },
     show: { venueIds: (ids: readonly string[]) => venueNames(venues, ids) },
   });
-  const { form, isBusy, isOutdated } = shared;
+  const { form } = shared;
   const gone = form.values.venueIds.filter((id) => !venues.some(({ objectId }) => objectId === id));
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (form.isDirty) shared.submit();
-  }
   return (
-    <form onSubmit={submit} noValidate>
-      <LeaveGuard form={form} />
-      <ConflictDialog {...shared} />
+    <SettingsForm shared={shared} names={['venueIds', 'venueIds.']} submit={t('Save the venues')}>
       <MultiSelect
         label={t('Belongs to')}
         placeholder={form.values.venueIds.length === 0 ? t('No venue') : ''}
@@ -92,14 +83,6 @@ function VenueForm({ appId, user, venues }: FormProps) {
         hidePickedOptions
         clearable
       />
-      <SaveBar
-        form={form}
-        isOutdated={isOutdated}
-        names={['venueIds', 'venueIds.']}
-        submit={t('Save the venues')}
-        isBusy={isBusy}
-        onDiscard={() => form.reset({ venueIds: user.venueIds })}
-      />
-    </form>
+    </SettingsForm>
   );
 }

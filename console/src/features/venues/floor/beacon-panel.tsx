@@ -2,7 +2,8 @@ import { Alert, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { type Beacon, entityTag } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../../components/form/form.tsx';
 import names from '../../../components/names/names.module.css';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
@@ -68,8 +69,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
     showsError: true,
     after: (now) => (isSame(placeOf(now), from) ? place(now) : setFound(now)),
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (isWhole) look.mutate();
   }
   return (
@@ -101,7 +101,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
           {t('Write a message')}
         </LinkButton>
       )}
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <div className={classes.pair}>
           {(['x', 'y'] as const).map((axis) => (
             <NumberInput
@@ -138,7 +138,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
             </Button>
           )
         )}
-      </form>
+      </Form>
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { Anchor, Button, Checkbox, Group, NumberInput, SegmentedControl, Text } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
 import { useState } from 'react';
+import { Form } from '../../../components/form/form.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
@@ -134,12 +135,7 @@ export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
     after: onDone,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate();
-      }}
-    >
+    <Form onSubmit={() => save.mutate()}>
       <FailureNote message={save.error?.message} />
       <Group mb="sm" gap="xs" align="flex-end">
         <NumberInput
@@ -157,6 +153,6 @@ export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
           {t('Cancel')}
         </Button>
       </Group>
-    </form>
+    </Form>
   );
 }

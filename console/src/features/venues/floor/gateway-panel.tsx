@@ -1,6 +1,7 @@
 import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { Form } from '../../../components/form/form.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { secretKeysQuery } from '../../../lib/data/queries.ts';
@@ -27,8 +28,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
   const [place, setPlace] = useState<Readonly<Record<'x' | 'y', number | string>>>({ x: gateway.x, y: gateway.y });
   const isTaken = taken.includes(name.trim());
   const isWhole = name.trim() !== '' && !isTaken && typeof place.x === 'number' && typeof place.y === 'number';
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (!isWhole) return;
     onChange({ name: name.trim(), ...roundPoint({ x: Number(place.x), y: Number(place.y) }), keyId });
   }
@@ -38,7 +38,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
       <Text size="sm" c="dimmed">
         {t('A receiver that reports to the service. It is only drawn, so that people find it.')}
       </Text>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <TextInput
           label={t('Name')}
           maxLength={100}
@@ -70,7 +70,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
             </Button>
           </Group>
         )}
-      </form>
+      </Form>
     </Stack>
   );
 }

@@ -2,9 +2,7 @@ import { Alert, Button, FileButton, Group, NumberInput, Stack, Text, TextInput }
 import type { Body, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
-import { FormNotes } from '../../../components/form/form-notes.tsx';
-import { LeaveGuard } from '../../../components/form/leave-guard.tsx';
+import { SharedForm } from '../../../components/form/shared-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block } from '../../../components/page/block.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
@@ -164,18 +162,9 @@ function Measures({ appId, floor }: Props) {
       'origin.y': t('Zero point, from the top'),
     },
   });
-  const { form, submit, isBusy, isOutdated } = shared;
+  const { form, isBusy } = shared;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <LeaveGuard form={form} />
-      <FormNotes form={form} isOutdated={isOutdated} />
-      <ConflictDialog {...shared} />
+    <SharedForm shared={shared}>
       <FailureNote message={form.rest(['name', 'level', 'north'])} />
       <div className={classes.pair}>
         <TextInput label={t('Name of the floor')} required {...form.text('name')} />
@@ -219,6 +208,6 @@ function Measures({ appId, floor }: Props) {
       <Button type="submit" mt="md" variant="default" disabled={!form.isDirty} loading={isBusy}>
         {t('Save')}
       </Button>
-    </form>
+    </SharedForm>
   );
 }
