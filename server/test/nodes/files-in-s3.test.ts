@@ -11,7 +11,6 @@ import { settleFiles } from '../../src/features/data/files/settle.ts';
 import { sweepOwnOrphans } from '../../src/features/data/files/sweep.ts';
 import { buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
-import { testInFull } from '../support/depth.ts';
 import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
 
 let server: S3Server;
@@ -67,7 +66,7 @@ describe('a service whose files are in S3', () => {
     assert.match(metrics, /pharos_file_storage_requests_total\{operation="put",result="ok"\} 1\n/);
   });
 
-  testInFull('says 503 while S3 does not answer, and stays ready for everything else', async () => {
+  test('says 503 while S3 does not answer, and stays ready for everything else', async () => {
     const { body } = await upload(app, 'before.txt');
     server.pause();
     try {
