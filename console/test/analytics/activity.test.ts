@@ -94,6 +94,8 @@ describe('activity in the console', () => {
     await becomes(sorted, ['Entered Hall', 'Entered Hall', 'Left Hall', 'Welcome', 'Welcome', ...others].toSorted());
     assert.deepEqual((await titles()).slice(-2), others);
     assert.equal((await titles())[2], 'Left Hall');
+    const row = await entries.first().boundingBox();
+    assert.ok(row && row.height <= 44, `a row of ${row?.height} px`);
     await entries
       .filter({ hasText: `Left ${script}` })
       .getByText('after 2 min')

@@ -296,6 +296,16 @@ describe('the December campaign in two languages in one form', () => {
     await becomes(off, 0);
     await page.getByRole('searchbox', { name: 'Search by name or text' }).fill('lieder');
     await becomes(() => page.getByRole('row').count(), 2);
+    await button('Saved filters').click();
+    await field('Save this filter as').fill('In German');
+    await page.keyboard.press('Enter');
+    await button('In German').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox').fill('');
+    await row(/A morning/).waitFor();
+    await button('Saved filters').click();
+    await button('In German').click();
+    await becomes(() => page.getByRole('row').count(), 2);
     await page.getByRole('searchbox').fill('');
     await row(/A morning/).waitFor();
   });

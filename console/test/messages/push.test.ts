@@ -357,8 +357,13 @@ describe('push in the console', () => {
         });
       await app.app.senders.save({ appId, kind: 'fcm' }, {}, service);
       await phone('somebody-else', { deviceToken: 'other' });
-      app.clock.now += 1_000;
       await phone('mine', { deviceToken: 'mine' });
+      const openAppOnMine = async () => {
+        await page.getByRole('dialog').getByText('Open the app on your phone now', { exact: false }).waitFor();
+        app.clock.now += 1_000;
+        await phone('mine', { deviceToken: 'mine' });
+        await page.getByRole('dialog').getByLabel('Your phone').waitFor();
+      };
       const sentBefore = fcm.calls.length;
       fcm.script = () => ({ outcome: 'sent' });
       await goTo(page, `/console/apps/${appId}/notifications/new`);
@@ -369,12 +374,15 @@ describe('push in the console', () => {
       await page.evaluate(`Storage.prototype.setItem = () => {
       throw new DOMException('full', 'QuotaExceededError');
     }`);
+      await openAppOnMine();
+      assert.equal(await page.getByRole('dialog').getByLabel('Your phone').getByRole('option').count(), 1);
       await button('This is mine').click();
       await button('Send to my phone').waitFor();
       page.once('dialog', (asked) => void asked.accept());
       await page.reload();
       await button('Test on my own phone').click();
       await button('The app cannot scan a code').click();
+      await openAppOnMine();
       await button('This is mine').click();
       await button('Send to my phone').click();
       await page.getByText('Firebase accepted it. Look at your phone.').waitFor();

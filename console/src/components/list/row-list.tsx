@@ -9,6 +9,8 @@ interface Props<T> {
   readonly error: Error | null;
   /** What the list holds, for screen readers. */
   readonly label?: string;
+  /** Many short entries: each a line on a desk, two on a phone. */
+  readonly isDense?: boolean;
   /** Height of the placeholder, px. */
   readonly height?: number;
   /** In place of an empty list. */
@@ -25,13 +27,13 @@ interface Props<T> {
 }
 
 /** A short list that is read as a whole, or in parts from the newest on. */
-export function RowList<T>({ rows, error, label, height = 64, empty, older, children }: Props<T>) {
+export function RowList<T>({ rows, error, label, isDense = false, height = 64, empty, older, children }: Props<T>) {
   return (
     <>
       <Loading data={rows} error={error} height={height} />
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && (
-        <ul className={blocks.rows} aria-label={label}>
+        <ul className={isDense ? `${blocks.rows} ${blocks.dense}` : blocks.rows} aria-label={label}>
           {rows.map(children)}
         </ul>
       )}

@@ -225,16 +225,25 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
 
 const maxShown = 20;
 
-/** For apps that cannot pair: the phones last heard from, one of which is the editor's own. */
+/** For apps that cannot pair: the phones on which the app is opened while this is shown. Those of visitors are not listed. */
 function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'about' | 'onRemove'>) {
   const [picked, setPicked] = useState(chosen);
-  const { data: phones = [] } = useQuery({
+  /** When a phone was last heard from before, by the clock of the service. */
+  const before = useRef<string>(undefined);
+  const { data: phones } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),
-    queryFn: async () =>
-      (await dataOf(appId).call('listInstallations', { query: { order: '-updatedAt', limit: maxShown } })).results,
-    refetchInterval: 5_000,
+    queryFn: async () => {
+      const { results } = await dataOf(appId).call('listInstallations', {
+        query: { order: '-updatedAt', limit: maxShown },
+      });
+      before.current ??= results[0]?.updatedAt ?? '';
+      const last = before.current;
+      return results.filter(({ updatedAt }) => updatedAt > last);
+    },
+    gcTime: 0,
+    refetchInterval: lookEveryMs,
   });
-  const options = phones.map(({ objectId, installationId, deviceType, updatedAt }) => ({
+  const options = (phones ?? []).map(({ objectId, installationId, deviceType, updatedAt }) => ({
     value: objectId,
     label: `${shortId(installationId ?? objectId)}, ${deviceType}, ${showAge(updatedAt)}`,
   }));
@@ -253,13 +262,19 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
           },
         )}
       </Alert>
-      <NativeSelect
-        label={t('Your phone')}
-        description={t('Open the app on it: the phone that was last heard of stands first.')}
-        data={options}
-        value={value}
-        onChange={({ currentTarget }) => setPicked(currentTarget.value)}
-      />
+      {phones && (
+        <Text size="sm" role="status">
+          {t('Open the app on your phone now, or close and open it again: phones that open it are listed here.')}
+        </Text>
+      )}
+      {value !== '' && (
+        <NativeSelect
+          label={t('Your phone')}
+          data={options}
+          value={value}
+          onChange={({ currentTarget }) => setPicked(currentTarget.value)}
+        />
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           {t('Back')}

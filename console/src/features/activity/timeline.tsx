@@ -40,6 +40,7 @@ export function Timeline() {
         rows={log.data?.pages.flat()}
         error={log.error}
         label={t('Log')}
+        isDense
         height={420}
         empty={
           Object.keys(scope).length > 0 ? (

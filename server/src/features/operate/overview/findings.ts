@@ -61,13 +61,16 @@ export function findingsOf(counted: AppCounts, now: number): readonly ServiceCon
 const number = (n: number) => n.toLocaleString('en');
 const count = (n: number, noun: string) => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
 const withoutStop = (text: string) => text.replace(/\.$/, '');
+/** Without the code in front of it, such as `FCM 400 INVALID_ARGUMENT`; it is in the log. */
+const inWords = (reason: string) =>
+  reason.replace(/^\w+ \d{3} \w+ ?/, '') || 'The push service refused it; its answer is in the log.';
 const sum = (parts: readonly { readonly count: number }[]) => parts.reduce((total, one) => total + one.count, 0);
 
 function failureFindings({ failures }: AppCounts): readonly ServiceCondition[] {
   const [worst] = failures;
   if (!worst) return [];
   const title = `${count(sum(failures), 'message')} failed in the last 24 hours`;
-  return [{ kind: 'failures', key: 'failures', isGrave: true, title, text: `${withoutStop(worst.reason)}.` }];
+  return [{ kind: 'failures', key: 'failures', isGrave: true, title, text: inWords(worst.reason) }];
 }
 
 function senderFindings({ senders }: AppCounts): readonly ServiceCondition[] {
@@ -156,14 +159,13 @@ function quietFindings({ quiet: { days, openDays } }: AppCounts): readonly Servi
 function tokenFindings({ tokens }: AppCounts): readonly ServiceCondition[] {
   const total = sum(tokens.dead);
   if (total === 0) return [];
-  const reasons = tokens.dead.map((one) => `${withoutStop(one.reason)} (${number(one.count)})`);
   return [
     {
       kind: 'tokens',
       key: 'tokens',
       isGrave: total > tokens.installations / 2,
       title: `${count(total, 'phone')} of ${number(tokens.installations)} can no longer be reached`,
-      text: `The push service no longer accepts the address: ${reasons.join('; ')}. It is renewed when the app is opened again.`,
+      text: 'The push services no longer accept their addresses, often because the app was removed. An address is renewed when the app is opened again.',
     },
   ];
 }

@@ -94,7 +94,7 @@ for (const database of databases) {
       await site.notification({ description: 'Not now', isEnabled: false });
       await site.scenario({ showOn: [], event: 'EXIT' });
       await site.makeReachable();
-      site.provider.script = () => ({ outcome: 'failed', reason: 'The credentials are refused (403).' });
+      site.provider.script = () => ({ outcome: 'failed', reason: 'FCM 400 INVALID_ARGUMENT The message is invalid.' });
       await site.send([site.decided('EXIT')]);
       await site.app.app.idle();
       const funnel = await read(since(from));
@@ -103,11 +103,13 @@ for (const database of databases) {
         [1, 2, 1, [{ reason: 'schedule', count: 1 }]],
       );
       assert.deepEqual([funnel.deliveries.failed, funnel.deliveries.sent], [1, 0]);
-      const { failures } = await read('attention');
+      const { failures, findings } = await read('attention');
       assert.deepEqual(
         failures.map(({ sender, reason, count }: Record<string, unknown>) => [sender, reason, count]),
-        [['fcm', 'The credentials are refused (403).', 1]],
+        [['fcm', 'FCM 400 INVALID_ARGUMENT The message is invalid.', 1]],
       );
+      const failed = findings.find(({ kind }: { kind: string }) => kind === 'failures');
+      assert.equal(failed.text, 'The message is invalid.');
     });
 
     test('what is wrong with beacons is told together, and that nobody came, if it was not for a few closed days', async () => {
@@ -166,7 +168,7 @@ for (const database of databases) {
         key: 'tokens',
         isGrave: false,
         title: '1 phone of 3 can no longer be reached',
-        text: 'The push service no longer accepts the address: UNREGISTERED (1). It is renewed when the app is opened again.',
+        text: 'The push services no longer accept their addresses, often because the app was removed. An address is renewed when the app is opened again.',
       });
       assert.deepEqual(tokens, { installations: 3, dead: [{ reason: 'UNREGISTERED', count: 1 }] });
     });
