@@ -9,8 +9,8 @@ export const isFull = process.env['PHAROS_TEST_DEPTH'] === 'full';
 /** Of a file whose other tests `npm test` runs, too: for one whose faults some other test of `npm test` also sees. */
 export const testInFull: typeof test = isFull ? test : ((() => undefined) as unknown as typeof test);
 
-/** Options of a property: a tenth of the runs in `npm test`, five at least, and the same ones each time. */
-export const runs = (usual: number): { readonly numRuns: number; readonly seed: number } => ({
-  numRuns: Number((process.env['PHAROS_TEST_RUNS'] ?? isFull) ? usual : Math.max(5, Math.ceil(usual / 10))),
+/** Options of a property: a tenth of the runs in `npm test`, or `few` where each takes long, and the same ones each time. */
+export const runs = (usual: number, few = Math.max(5, Math.ceil(usual / 10))) => ({
+  numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? (isFull ? usual : few)),
   seed: Number(process.env['PHAROS_TEST_SEED'] ?? 1),
 });

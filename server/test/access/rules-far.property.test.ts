@@ -199,7 +199,7 @@ for (const database of bothDatabases) {
           }
         }
       });
-      await fc.assert(property, runs(usual));
+      await fc.assert(property, runs(usual, 3));
     }
 
     test('while nothing is declared', () => compare(12));

@@ -91,7 +91,7 @@ for (const database of bothDatabases) {
             await house.compare(timeZone);
           },
         ),
-        { ...runs(100), endOnFailure: true },
+        { ...runs(100, 4), endOnFailure: true },
       );
       assert.ok((await house.visitsNow()).length > 5, 'there are visits');
     });

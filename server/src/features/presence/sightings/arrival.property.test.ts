@@ -221,7 +221,7 @@ for (const database of databases) {
         fc.asyncProperty(walks, deliveries, async (sensed, how) => {
           visits += await check(sensed, how);
         }),
-        { ...runs(12), endOnFailure: true },
+        { ...runs(12, 3), endOnFailure: true },
       );
       assert.ok(visits > 0);
     });
