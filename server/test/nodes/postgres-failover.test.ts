@@ -140,51 +140,48 @@ describe('a primary and its standby', () => {
 });
 
 describe('a service whose database does not answer', () => {
-  testInFull(
-    '/healthz answers at once and /readyz within two seconds with the truth, whatever becomes of the database',
-    async () => {
-      const server = await createPostgresServer();
-      const wire = await createWire(server.port);
-      const folder = mkdtempSync(join(tmpdir(), 'pharos-ready-'));
-      let service: Service | undefined;
-      try {
-        service = await startService({ PHAROS_DATA: folder, PHAROS_DATABASE_URL: server.urlAt(wire.port) });
-        const running = service;
-        const ask = async (path: string) => {
-          const response = await fetch(running.baseUrl + path, { signal: AbortSignal.timeout(4_000) });
-          return { status: response.status, retryAfter: response.headers.get('retry-after') };
-        };
-        const isDown = async () => {
-          assert.deepEqual(await ask('/readyz'), { status: 503, retryAfter: '1' });
-          assert.equal((await ask('/healthz')).status, 200);
-        };
-        const isBack = async () => {
-          while ((await ask('/readyz')).status !== 200) await delay(20);
-        };
-        await isBack();
-        wire.cut();
-        await isDown();
-        await isDown();
-        wire.mend();
-        await isBack();
-        await server.stop('immediate');
-        await isDown();
-        await server.start();
-        await isBack();
-        await server.query("alter system set synchronous_standby_names = 'nobody'", 'select pg_reload_conf()');
-        while ((await ask('/readyz')).status === 200) await delay(20);
-        await isDown();
-        await server.query('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
-        await isBack();
-        assert.equal(running.process.exitCode, null);
-      } finally {
-        if (service) assert.equal(await service.stop('SIGTERM'), 0);
-        await wire.close();
-        await server.remove();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
-  );
+  test('/healthz answers at once and /readyz within two seconds with the truth, whatever becomes of the database', async () => {
+    const server = await createPostgresServer();
+    const wire = await createWire(server.port);
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-ready-'));
+    let service: Service | undefined;
+    try {
+      service = await startService({ PHAROS_DATA: folder, PHAROS_DATABASE_URL: server.urlAt(wire.port) });
+      const running = service;
+      const ask = async (path: string) => {
+        const response = await fetch(running.baseUrl + path, { signal: AbortSignal.timeout(4_000) });
+        return { status: response.status, retryAfter: response.headers.get('retry-after') };
+      };
+      const isDown = async () => {
+        assert.deepEqual(await ask('/readyz'), { status: 503, retryAfter: '1' });
+        assert.equal((await ask('/healthz')).status, 200);
+      };
+      const isBack = async () => {
+        while ((await ask('/readyz')).status !== 200) await delay(20);
+      };
+      await isBack();
+      wire.cut();
+      await isDown();
+      await isDown();
+      wire.mend();
+      await isBack();
+      await server.stop('immediate');
+      await isDown();
+      await server.start();
+      await isBack();
+      await server.query("alter system set synchronous_standby_names = 'nobody'", 'select pg_reload_conf()');
+      while ((await ask('/readyz')).status === 200) await delay(20);
+      await isDown();
+      await server.query('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
+      await isBack();
+      assert.equal(running.process.exitCode, null);
+    } finally {
+      if (service) assert.equal(await service.stop('SIGTERM'), 0);
+      await wire.close();
+      await server.remove();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 test('a failed connection to several hosts names each with its reason', async () => {

@@ -126,31 +126,28 @@ for (const database of bothDatabases) {
       assert.equal(reports.smtp.mails.filter(({ to }) => to === 'owner@x.example').length, 1);
     });
 
-    testOn(database)(
-      'are not sent to people who may no longer see the figures, and say when there were no visitors',
-      async () => {
-        await reports.change('anna', { disabled: true });
-        await reports.change('near', { apps: [{ appId: site.app.appId, venues: [reports.elsewhere] }] });
-        // Clocks have been set back by an hour.
-        assert.deepEqual(await reports.check(Date.UTC(2026, 9, 26, 6) - 1), []);
-        const mails = await reports.check(Date.UTC(2026, 9, 26, 6));
-        assert.deepEqual(who(mails), ['owner'], 'the address was added by somebody who may no longer see it');
-        assert.match(textIn(mails[0]), /No visitor was seen in this week\. In the week before there were 10\./);
-        assert.deepEqual(await reports.states(report), {
-          owner: 'sent',
-          anna: 'withheld',
-          near: 'withheld',
-          director: 'withheld',
-        });
-        // Whoever saves it answers for the address.
-        const saved = await reports.call('owner', 'PUT', `/${report}`, { administrators: [reports.idOf('owner')] });
-        assert.equal(saved.status, 200, JSON.stringify(saved.body));
-        assert.deepEqual(
-          saved.body.result.recipients.map(({ state }: { state: string }) => state),
-          ['gets', 'gets'],
-        );
-      },
-    );
+    test('are not sent to people who may no longer see the figures, and say when there were no visitors', async () => {
+      await reports.change('anna', { disabled: true });
+      await reports.change('near', { apps: [{ appId: site.app.appId, venues: [reports.elsewhere] }] });
+      // Clocks have been set back by an hour.
+      assert.deepEqual(await reports.check(Date.UTC(2026, 9, 26, 6) - 1), []);
+      const mails = await reports.check(Date.UTC(2026, 9, 26, 6));
+      assert.deepEqual(who(mails), ['owner'], 'the address was added by somebody who may no longer see it');
+      assert.match(textIn(mails[0]), /No visitor was seen in this week\. In the week before there were 10\./);
+      assert.deepEqual(await reports.states(report), {
+        owner: 'sent',
+        anna: 'withheld',
+        near: 'withheld',
+        director: 'withheld',
+      });
+      // Whoever saves it answers for the address.
+      const saved = await reports.call('owner', 'PUT', `/${report}`, { administrators: [reports.idOf('owner')] });
+      assert.equal(saved.status, 200, JSON.stringify(saved.body));
+      assert.deepEqual(
+        saved.body.result.recipients.map(({ state }: { state: string }) => state),
+        ['gets', 'gets'],
+      );
+    });
 
     testOn(database)(
       'are retried while the mail server is away, and raise an alert if they are never sent',
