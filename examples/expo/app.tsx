@@ -29,6 +29,7 @@ export function App() {
       setGuide(opened);
       setAllowed(opened.isAllowed);
       setState(await opened.refresh());
+      setFindings(await opened.findings);
     }, fail);
     const returned = AppState.addEventListener('change', async (next) => {
       if (next === 'active') setState(await (await opening).refresh());

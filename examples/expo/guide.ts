@@ -102,6 +102,8 @@ async function notify({ deliveryId, title, text }: Words): Promise<void> {
 
 export interface Guide {
   readonly isAllowed: boolean;
+  /** What keeps the phone from hearing since the app has started. */
+  readonly findings: Promise<readonly SensingFinding[]>;
   /** What the visitor has decided. It begins to hear, or ends. Returns what keeps the phone from hearing. */
   readonly allow: (granted: boolean) => Promise<readonly SensingFinding[]>;
   /** Tells what waits, and asks what is new: whenever there may be a network again. */
@@ -130,6 +132,7 @@ export async function openGuide(onWords: (words: Words) => void): Promise<Guide>
     adapter: reactNativeAdapter({ platform: Platform, permissions, beacons, events: DeviceEventEmitter }),
     installation: await installation(granted),
     queue: { add: (...heard) => phone.sense(...heard), flush: () => phone.flush() },
+    storage: kept('regions'),
     onError: (error) => console.warn(error),
   });
 
@@ -142,7 +145,10 @@ export async function openGuide(onWords: (words: Words) => void): Promise<Guide>
       return [];
     }
     // Asks for the permissions that are missing, one after the other, and plans which regions to monitor.
-    const findings = await sensing.start().catch(() => sensing.doctor());
+    const findings = await sensing.start().catch((error: unknown) => {
+      console.warn(error);
+      return sensing.doctor();
+    });
     const token = await Notifications.getDevicePushTokenAsync().catch(() => undefined);
     if (token !== undefined) await register(granted, String(token.data));
     return findings;
@@ -159,6 +165,5 @@ export async function openGuide(onWords: (words: Words) => void): Promise<Guide>
   }
 
   setInterval(() => void phone.passTime(), 5_000);
-  if (granted) void allow(granted);
-  return { isAllowed: granted, allow, refresh };
+  return { isAllowed: granted, findings: granted ? allow(granted) : Promise.resolve([]), allow, refresh };
 }

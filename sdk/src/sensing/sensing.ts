@@ -10,6 +10,11 @@ export interface SensingOptions {
   readonly installation: Body<'registerInstallation'> & { readonly installationId: string };
   /** Where sightings wait; its `onAnswer` gets the messages to show. An `OfflinePhone` does as well: `{ add: (...heard) => phone.sense(...heard), flush: () => phone.flush() }`. */
   readonly queue: Pick<SightingQueue, 'add' | 'flush'>;
+  /** Where the last plan is kept, so that after a restart without a network the phone hears by it. Without it, it hears nothing then. */
+  readonly storage?: {
+    load(): string | null | Promise<string | null>;
+    save(text: string): unknown;
+  };
   /** Whether to hear in the background, too; true by default. */
   readonly background?: boolean;
   /** Whether to ask for notifications; true by default. */
@@ -37,6 +42,8 @@ export class Sensing {
   #end: (() => void) | undefined;
   #venueId: string | undefined;
   #isStarted = false;
+  /** How the phone can sense, while the service has not been told. */
+  #untold: Body<'registerInstallation'> | undefined;
   #flushedAt = 0;
   #planning: Promise<void> | undefined;
   #isPlanOld = false;
@@ -55,9 +62,9 @@ export class Sensing {
   /**
    * Asks the visitor for what is missing, tells the service how the phone can sense, and begins to hear. Call it where the visitor sees
    * what it is for, and at each later start of the app; what was granted is not asked for again. `venue` is where the phone is expected
-   * (an objectId), as long as nothing was heard.
+   * (an objectId), as long as nothing was heard. Without a network it hears by the plan that was kept, and tells the service later.
    *
-   * @throws PharosError when the installation cannot be registered, or its regions cannot be planned
+   * @throws PharosError when no plan was kept, and the installation cannot be registered or its regions cannot be planned
    */
   async start(
     venue?: string,
@@ -67,10 +74,20 @@ export class Sensing {
     await this.#askForAll();
     const health = await adapter.read();
     const sensing = { ...health, lastWakeAt: new Date(now()).toISOString(), lastWakeBecause: because };
-    await this.#call('registerInstallation', { body: { ...installation, sensing } });
     this.#venueId = venue;
+    this.#untold = { ...installation, sensing };
     this.#isStarted = true;
-    await this.#plan();
+    const kept = await this.#keptPlan();
+    if (kept) await this.#hearIn(kept);
+    try {
+      await this.#tell();
+    } catch (error) {
+      if (!kept) {
+        this.#isStarted = false;
+        throw error;
+      }
+      report(error, this.#options.onError);
+    }
     return sensingFindings(adapter.device, health);
   }
 
@@ -95,6 +112,23 @@ export class Sensing {
     }
   }
 
+  async #keptPlan(): Promise<readonly PlannedRegion[] | undefined> {
+    const text = await this.#options.storage?.load();
+    try {
+      return text ? (JSON.parse(text) as readonly PlannedRegion[]) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Tells the service how the phone can sense, unless it knows, and plans anew. */
+  async #tell(): Promise<void> {
+    const body = this.#untold;
+    if (body) await this.#call('registerInstallation', { body });
+    await this.#plan();
+    if (this.#untold === body) this.#untold = undefined;
+  }
+
   /** At most one plan is under way; what changes meanwhile makes another one. */
   #plan(): Promise<void> {
     this.#isPlanOld = true;
@@ -105,7 +139,7 @@ export class Sensing {
   }
 
   async #planWhileOld(): Promise<void> {
-    const { adapter, installation, maxRegions } = this.#options;
+    const { installation, maxRegions, storage } = this.#options;
     while (this.#isPlanOld && this.#isStarted) {
       this.#isPlanOld = false;
       const query = {
@@ -114,14 +148,19 @@ export class Sensing {
         ...(maxRegions === undefined ? {} : { maxRegions }),
       };
       const { regions } = (await this.#call('planRegions', { query })).result;
-      this.#regions = new Map(regions.map((region) => [region.identifier, region]));
-      const end = await adapter.hear(regions, {
-        onBorder: ({ identifier, event }) => this.#background(() => this.#cross(identifier, event)),
-        onSamples: (samples) => this.#background(() => this.#hear(samples)),
-      });
-      if (this.#isStarted) this.#end = end;
-      else end();
+      await this.#hearIn(regions);
+      await storage?.save(JSON.stringify(regions));
     }
+  }
+
+  async #hearIn(regions: readonly PlannedRegion[]): Promise<void> {
+    this.#regions = new Map(regions.map((region) => [region.identifier, region]));
+    const end = await this.#options.adapter.hear(regions, {
+      onBorder: ({ identifier, event }) => this.#background(() => this.#cross(identifier, event)),
+      onSamples: (samples) => this.#background(() => this.#hear(samples)),
+    });
+    if (this.#isStarted) this.#end = end;
+    else end();
   }
 
   /** Entering the region of a whole venue is an ENTER of that venue; where else the phone is follows from what it hears now. */
@@ -131,7 +170,7 @@ export class Sensing {
     if (!this.#isStarted || region === undefined) return;
     if (region.place) await queue.add({ place: region.place, event });
     await queue.flush();
-    await this.#plan();
+    await this.#tell();
   }
 
   async #hear(samples: readonly Sighting[]): Promise<void> {
@@ -142,6 +181,7 @@ export class Sensing {
     if (Math.abs(now() - this.#flushedAt) < flushEveryMs) return;
     this.#flushedAt = now();
     await queue.flush();
+    if (this.#untold) await this.#tell();
   }
 
   /** What cannot be sent waits in the queue. */

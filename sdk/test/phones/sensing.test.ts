@@ -91,13 +91,14 @@ class Phone implements SensingAdapter {
 
 describe('sensing, against the service', () => {
   let site: Site;
+  let baseUrl: string;
   let client: PharosClient;
   let venue: string;
   beforeAll(async () => {
     site = await openSite('sqlite');
     await site.app.app.apps.change(site.app.appId, { policy: { readContent: 'app' } });
     await site.app.app.server.listen({ host: '127.0.0.1', port: 0 });
-    const baseUrl = `http://127.0.0.1:${(site.app.app.server.server.address() as AddressInfo).port}`;
+    baseUrl = `http://127.0.0.1:${(site.app.app.server.server.address() as AddressInfo).port}`;
     let secret: string | null = null;
     client = new PharosClient({
       ...{ baseUrl, appId: site.app.appId, appKey: site.app.appKey },
@@ -172,6 +173,55 @@ describe('sensing, against the service', () => {
     assert.deepEqual(added, [{ motion: 'walking', uuid, major: 1, minor: 2, rssi: -60 }]);
     sensing.stop();
     assert.equal(phone.hearing, undefined);
+  });
+
+  test('hears after a restart without a network, and tells the service when there is one again', async () => {
+    let isOnline = true;
+    const installationId = 'sensing-2';
+    const app = new PharosClient({
+      ...{ baseUrl, appId: site.app.appId, appKey: site.app.appKey, retry: false },
+      fetch: async (url, request) => {
+        if (!isOnline) throw new TypeError('no network');
+        return fetch(url, request);
+      },
+    });
+    const kept: string[] = [];
+    const restarted = (phone: Phone, failed: (error: unknown) => void) =>
+      app.sensing({
+        adapter: phone,
+        queue: {
+          add: async () => [],
+          flush: async () => {
+            if (!isOnline) throw new TypeError('no network');
+          },
+        } as never,
+        installation: { installationId, deviceType: 'ios' },
+        storage: { load: () => kept.at(-1) ?? null, save: (text) => kept.push(text) },
+        onError: failed,
+      });
+    isOnline = false;
+    const [first, second] = [new Phone(), new Phone()];
+    await assert.rejects(restarted(first, assert.fail).start(venue), { name: 'Unreachable' });
+    assert.equal(first.hearing, undefined);
+    isOnline = true;
+    await restarted(first, assert.fail).start(venue);
+    isOnline = false;
+    const errors: unknown[] = [];
+    const sensing = restarted(second, (error) => errors.push(error));
+    assert.deepEqual(await sensing.start(venue, { because: 'region' }), []);
+    assert.deepEqual([second.regions, errors.length], [first.regions, 1]);
+    isOnline = true;
+    await new Promise<void>((resolve) => {
+      const { hear } = second;
+      second.hear = async (...args) => {
+        resolve();
+        return hear(...args);
+      };
+      second.hearing?.onSamples([{ uuid, major: 1, minor: 2, rssi: -60 }]);
+    });
+    const [row] = (await site.rows('installations')).filter((one) => one['installation_id'] === installationId);
+    assert.equal(JSON.parse(String(row?.['sensing'])).lastWakeBecause, 'region');
+    sensing.stop();
   });
 });
 
