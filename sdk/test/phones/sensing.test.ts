@@ -201,10 +201,10 @@ describe('sensing, against the service', () => {
       });
     isOnline = false;
     const [first, second] = [new Phone(), new Phone()];
-    await assert.rejects(restarted(first, assert.fail).start(venue), { name: 'Unreachable' });
+    await assert.rejects(restarted(first, assert.ifError).start(venue), { name: 'Unreachable' });
     assert.equal(first.hearing, undefined);
     isOnline = true;
-    await restarted(first, assert.fail).start(venue);
+    await restarted(first, assert.ifError).start(venue);
     isOnline = false;
     const errors: unknown[] = [];
     const sensing = restarted(second, (error) => errors.push(error));

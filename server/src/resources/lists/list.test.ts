@@ -9,6 +9,7 @@ interface Item {
   readonly level: number | undefined;
   readonly open: boolean;
   readonly by: string;
+  readonly spot: { readonly x: number };
 }
 
 const [half, few] = ['made0half0the0records', 'made0few0of0them0all0'];
@@ -20,6 +21,7 @@ const items: readonly Item[] = Array.from({ length: 3_000 }, (_, n) => ({
   kind: n % 30 === 0 ? 'rare' : n % 1_000 === 7 ? 'single' : 'common',
   level: n % 11 === 0 ? undefined : (n * 7_919) % 97,
   open: n % 3 === 0,
+  spot: { x: n % 7 },
   by: n % 2 === 0 ? half : n % 701 === 0 ? few : 'somebody0else0at0all0',
 }));
 
@@ -44,6 +46,7 @@ const cases: readonly Case[] = [
   [{ ...madeBy(half), [at]: { $gte: 20 } }, at, 'limit=15&skip=30', (i) => i.by === half && least(i, 20)],
   [{ ...madeBy(half), 'metadata.kind': 'rare' }, `-${at}`, 'limit=90', (i) => i.by === half && i.kind === 'rare'],
   [{ ...madeBy(few), 'metadata.kind': 'common' }, at, 'limit=2', (i) => i.by === few && i.kind === 'common'],
+  [{ 'metadata.spot': { x: 3 }, 'metadata.open': true }, at, 'limit=9', (i) => i.spot.x === 3 && i.open],
   [{ ...madeBy('nobody'), [at]: { $gte: 20 } }, at, 'limit=5', () => false],
   [{ 'metadata.kind': 'none', [at]: { $gte: 0 } }, at, 'limit=9', () => false],
 ];
