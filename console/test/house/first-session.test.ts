@@ -169,7 +169,10 @@ describe('the first session in the console', () => {
     await button('Switch the app off').click();
     const asked = page.getByRole('dialog', { name: 'Switch the app off' });
     await asked.getByText('every copy of Castle guide is refused', { exact: false }).waitFor();
+    // What is pressed while it still moves may be missed.
+    await asked.evaluate('async (dialog) => Promise.all(dialog.getAnimations().map((one) => one.finished))');
     await asked.getByRole('button', { name: 'Cancel' }).click();
+    await asked.waitFor({ state: 'hidden' });
     assert.equal((await app.app.apps.list())[0]?.disabled, false);
     await button('Switch the app off').click();
     await button('Switch Castle guide off').click();

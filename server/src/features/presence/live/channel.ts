@@ -16,7 +16,8 @@ export class Channel {
   #seq: number;
   #waiting = new Set<() => void>();
   #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  /** There may be something that no read has seen. */
+  #isOld = false;
   listeners = 0;
 
   constructor(db: Database, app: store.LiveApp, onError: (error: unknown) => void) {
@@ -33,13 +34,8 @@ export class Channel {
 
   /** Reads new events; concurrent calls share one read. */
   poll(): Promise<void> {
-    if (this.#looking) {
-      this.#lookAgain = true;
-      return this.#looking;
-    }
-    this.#looking = this.#lookUntilDone().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#isOld = true;
+    this.#looking ??= this.#lookWhileOld();
     return this.#looking;
   }
 
@@ -51,9 +47,9 @@ export class Channel {
     return store.readEvents(this.#db, this.#appId, seq, pageSize);
   }
 
-  /** Resolves when there may be something new, after the time, or when the signal aborts. */
-  news(waitMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve();
+  /** Resolves when there may be something that was not there with `known` as the newest number, after the time, or when the signal aborts. */
+  news(known: number, waitMs: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || known < this.#seq) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -68,15 +64,13 @@ export class Channel {
     });
   }
 
-  async #lookUntilDone(): Promise<void> {
-    try {
-      do {
-        this.#lookAgain = false;
-        await this.#lookOnce();
-      } while (this.#lookAgain);
-    } catch (error) {
-      this.#onError(error);
+  async #lookWhileOld(): Promise<void> {
+    while (this.#isOld) {
+      this.#isOld = false;
+      await this.#lookOnce().catch(this.#onError);
     }
+    // At once: whoever polls now begins another read.
+    this.#looking = undefined;
   }
 
   async #lookOnce(): Promise<void> {
@@ -84,7 +78,7 @@ export class Channel {
     if (await store.hasUnnumbered(this.#db, this.#appId))
       numbered = await this.#db.transaction((db) => store.numberEvents(db, this.#appId, pageSize));
     const found = await store.readEvents(this.#db, this.#appId, this.#seq, pageSize);
-    if (numbered === pageSize || found.length === pageSize) this.#lookAgain = true;
+    if (numbered === pageSize || found.length === pageSize) this.#isOld = true;
     if (found.length === 0) return;
     const next = found[0]?.seq === this.#seq + 1 ? [...this.#recent, ...found] : found;
     this.#recent = next.slice(-inMemory);

@@ -137,6 +137,7 @@ export class Feed {
     // Counted from what this listener was sent last: events that are not shown make no difference.
     let dueAt = performance.now() + heartbeatMs;
     while (!signal.aborted) {
+      const known = channel.seq;
       const events = await channel.after(seq);
       const [first] = events;
       if (first && first.seq !== seq + 1) yield lost(numbers.tell(first.seq - 1));
@@ -148,7 +149,7 @@ export class Feed {
           yield shown.map((event) => render(event, numbers)).join('');
           dueAt = performance.now() + heartbeatMs;
         }
-      } else await channel.news(Math.max(0, dueAt - performance.now()), signal);
+      } else await channel.news(known, Math.max(0, dueAt - performance.now()), signal);
       if (!signal.aborted && performance.now() >= dueAt) {
         yield ': \n\n';
         dueAt = performance.now() + heartbeatMs;
