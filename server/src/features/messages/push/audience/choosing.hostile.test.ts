@@ -9,6 +9,7 @@ import {
   type TestApp,
 } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
+import { openConsole } from '../../../../../test/support/console.ts';
 import { openStream } from '../../../../../test/support/event-stream.ts';
 import { listen } from '../../../../../test/support/socket.ts';
 import { commandLine } from '../../../../access/audit.ts';
@@ -56,6 +57,20 @@ for (const database of bothDatabases) {
       };
     }
     let keys = 0;
+
+    test('an editor keeps the audience that somebody else has chosen by what editors do not see, and chooses no other by it', async () => {
+      const [owner, editor] = [await openConsole(app, 'owner'), await openConsole(app, 'editor')];
+      const url = `/apps/${app.appId}/v2/push/notification`;
+      const body = { data, sendAt: new Date(app.clock.now + 3_600_000).toISOString(), where: { 'metadata.tour': 3 } };
+      const made = await owner.send({ method: 'POST', url, body });
+      assert.equal(made.status, 200, JSON.stringify(made.body));
+      const own = `${url}/${String(made.headers['location']).split('/').at(-1)}`;
+      const change = (more: object) => editor.send({ method: 'PUT', url: own, body: { ...body, ...more } });
+      assert.equal((await change({ data: { title: 'Hello again' } })).status, 200);
+      const other = await change({ where: { 'metadata.tour': 4 } });
+      assert.deepEqual([other.status, other.body.code], [400, 102]);
+      await owner.send({ method: 'DELETE', url: own });
+    });
 
     test('a member that is hidden cannot be chosen by, at any depth, at first or in a change', async () => {
       const anna = await signIn(app);
