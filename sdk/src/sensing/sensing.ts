@@ -113,10 +113,12 @@ export class Sensing {
   }
 
   async #keptPlan(): Promise<readonly PlannedRegion[] | undefined> {
-    const text = await this.#options.storage?.load();
+    const { storage, onError } = this.#options;
     try {
-      return text ? (JSON.parse(text) as readonly PlannedRegion[]) : undefined;
-    } catch {
+      const kept: unknown = JSON.parse((await storage?.load()) ?? 'null');
+      return Array.isArray(kept) ? (kept as readonly PlannedRegion[]) : undefined;
+    } catch (error) {
+      report(error, onError);
       return undefined;
     }
   }
@@ -149,7 +151,10 @@ export class Sensing {
       };
       const { regions } = (await this.#call('planRegions', { query })).result;
       await this.#hearIn(regions);
-      await storage?.save(JSON.stringify(regions));
+      // A storage that is full keeps no phone from hearing.
+      this.#background(async () => {
+        await storage?.save(JSON.stringify(regions));
+      });
     }
   }
 

@@ -219,6 +219,20 @@ describe('sensing, against the service', () => {
       };
       second.hearing?.onSamples([{ uuid, major: 1, minor: 2, rssi: -60 }]);
     });
+    const full = () => {
+      throw new Error('full');
+    };
+    const third = new Phone();
+    const without = app.sensing({
+      adapter: third,
+      queue: client.sightings.queue({ installationId }),
+      installation: { installationId: 'sensing-3', deviceType: 'ios' },
+      storage: { load: full, save: full },
+      onError: (error) => errors.push(error),
+    });
+    await without.start(venue);
+    assert.deepEqual([third.regions, errors.length], [first.regions, 3]);
+    without.stop();
     const [row] = (await site.rows('installations')).filter((one) => one['installation_id'] === installationId);
     assert.equal(JSON.parse(String(row?.['sensing'])).lastWakeBecause, 'region');
     sensing.stop();
