@@ -34,10 +34,10 @@ export class Blur {
    * @param content whose visits or which message: the same number of the same people is told in the same way whichever question it answers and
    *   whenever it is asked, so that asking twice says nothing more
    */
-  told(count: number, name: string, content: string): Exclude<Count, null> {
+  blurred(count: number, name: string, content: string): Exclude<Count, null> {
     if (count === 0) return 0;
     if (count < fewest) return smallGroup;
-    const inFives = Math.round(this.#blurred(count, name, content) / fewest) * fewest;
+    const inFives = Math.round(this.#withNoise(count, name, content) / fewest) * fewest;
     return inFives < fewest ? smallGroup : inFives;
   }
 
@@ -47,9 +47,9 @@ export class Blur {
    */
   peak(count: number, place: string): Exclude<Count, null> {
     const key = `${count} ${place}`;
-    const told = this.#peaks.get(key) ?? this.told(count, peak, place);
-    this.#peaks.set(key, told);
-    return told;
+    const known = this.#peaks.get(key) ?? this.blurred(count, peak, place);
+    this.#peaks.set(key, known);
+    return known;
   }
 
   /**
@@ -58,10 +58,10 @@ export class Blur {
    * count itself: no limit may be set below them.
    */
   surely(count: number, place: string): number {
-    return count < fewest ? count : Math.min(count, this.#blurred(count, peak, place));
+    return count < fewest ? count : Math.min(count, this.#withNoise(count, peak, place));
   }
 
-  #blurred(count: number, name: string, content: string): number {
+  #withNoise(count: number, name: string, content: string): number {
     return count + this.#noise(`${name} ${content} ${count}`);
   }
 

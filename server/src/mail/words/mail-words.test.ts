@@ -86,10 +86,10 @@ for (const language of translated)
 test('a mail is in the language of its reader, with dates, numbers and sentences of the service', () => {
   const german = mailWords('de');
   assert.equal(
-    german.told('1,204 messages failed in the last 24 hours'),
+    german.translated('1,204 messages failed in the last 24 hours'),
     '1.204 Nachrichten sind in den letzten 24 Stunden fehlgeschlagen',
   );
-  assert.equal(german.told('What only a provider says'), 'What only a provider says');
+  assert.equal(german.translated('What only a provider says'), 'What only a provider says');
   assert.equal(german.moment('Europe/Berlin', Date.UTC(2026, 4, 4, 7, 30)), '4. Mai 2026 um 09:30 (Europe/Berlin)');
   const days = 'The link is good for {days, plural, one {# day} other {# days}}. If you do nothing, you get nothing.';
   assert.match(german.t(days, { days: 1 }), /^Der Link gilt 1 Tag\. /);
@@ -122,13 +122,13 @@ test('names that people have given are not translated, also where they are words
       'Der Bericht über files wurde nicht an alle gesendet',
     ],
   ] as const)
-    assert.equal(german.told(english), said, name);
+    assert.equal(german.translated(english), said, name);
   assert.equal(
-    german.told('The report about a deleted venue was not sent'),
+    german.translated('The report about a deleted venue was not sent'),
     'Der Bericht über einen gelöschten Standort wurde nicht gesendet',
   );
   assert.equal(
-    german.told('“A message without text” waits for a second person'),
+    german.translated('“A message without text” waits for a second person'),
     '„Eine Nachricht ohne Text“ wartet auf eine zweite Person',
   );
 });

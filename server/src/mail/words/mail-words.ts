@@ -46,7 +46,7 @@ export class MailWords {
   }
 
   /** A sentence of the service in this language; one that is not known stays English. */
-  told(sentence: string): string {
+  translated(sentence: string): string {
     return this.#recogniser.told(sentence);
   }
 

@@ -22,7 +22,7 @@ export const makers: Makers<Context, 'occupancy' | 'occupancyWatch'> = {
         if (!app || app.disabled) return undefined;
         return { oneZone: app.policy.oneZone, isProtected: app.policy.smallGroups === 'protected' };
       },
-      async onTold(appId) {
+      async onReported(appId) {
         const { alerts, occupancy } = context;
         await alerts.follow(appId, await occupancy.conditions(appId), (key) => key.startsWith(conditionKey));
       },

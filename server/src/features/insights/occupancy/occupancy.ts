@@ -35,7 +35,7 @@ export interface OccupancyDeps extends Pick<Context, 'db' | 'now' | 'announce' |
   /** Undefined: it is switched off or gone. */
   readonly findCounting: (appId: string) => Promise<Counting | undefined>;
   /** Something was reported about the app: its alerts are checked at once. */
-  readonly onTold: (appId: string) => Promise<void>;
+  readonly onReported: (appId: string) => Promise<void>;
 }
 
 interface OccupiedPlace extends LimitedPlace {
@@ -81,7 +81,7 @@ export class Occupancy {
 
   /** One check of an app. A notice is queued with the change that it reports, so that it is sent once. */
   async check(appId: string): Promise<void> {
-    const { db, now, listPlaces, count, findCounting, findBlur, onTold } = this.#deps;
+    const { db, now, listPlaces, count, findCounting, findBlur, onReported } = this.#deps;
     const counting = await findCounting(appId);
     const rows = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row]));
     const places = counting ? await listPlaces(db, appId) : [];
@@ -89,7 +89,7 @@ export class Occupancy {
     const counts = counting ? await count(appId, places, counting.oneZone) : new Map<string, number>();
     const blur = counting?.isProtected ? await findBlur(appId) : undefined;
     const at = now();
-    let hasTold = false;
+    let hasReported = false;
     for (const place of places) {
       const limit = limitOf(place.capacity, counting?.isProtected ?? true);
       const counted = counts.get(place.placeId) ?? 0;
@@ -98,13 +98,13 @@ export class Occupancy {
       const row = known && (await this.#renew(known, place, visitors > limit.most ? limit.most : known.capacity));
       rows.delete(place.placeId);
       const step = stepOf(row, { limit, visitors, at });
-      if (row) hasTold = (await this.#do(step, row, at)) || hasTold;
+      if (row) hasReported = (await this.#do(step, row, at)) || hasReported;
       else if (step.do === 'note') await store.noteOver(db, rowOf(appId, place, { at, most: limit.most }));
     }
     // Their limit has been taken away, or they are gone themselves.
     for (const row of rows.values())
-      hasTold = (await this.#do(stepOf(row, { limit: undefined, visitors: 0, at }), row, at)) || hasTold;
-    if (hasTold) await onTold(appId);
+      hasReported = (await this.#do(stepOf(row, { limit: undefined, visitors: 0, at }), row, at)) || hasReported;
+    if (hasReported) await onReported(appId);
   }
 
   /** Updates the name, the venue and the limit, which may have changed since. */

@@ -5,7 +5,7 @@ export type ConditionChange = 'begun' | 'still' | 'ended';
 
 /** The title of a condition, with what has become of it. */
 export function titleOf(words: MailWords, what: ConditionChange, title: string): string {
-  const said = words.told(title);
+  const said = words.translated(title);
   if (what === 'begun') return said;
   return what === 'still' ? words.t('Still: {title}', { title: said }) : words.t('Over: {title}', { title: said });
 }

@@ -23,8 +23,8 @@ export function createAlertMailHandler(deps: AlertMailDeps): JobHandler {
     maxDelayMs: 600_000,
     async run(job) {
       const asked = job.payload as AlertMail;
-      const told = await listRecipients(deps, db, { scope: asked.scope, venueId: asked.alert?.venueId });
-      const recipient = told.find(({ adminId }) => adminId === asked.adminId);
+      const recipients = await listRecipients(deps, db, { scope: asked.scope, venueId: asked.alert?.venueId });
+      const recipient = recipients.find(({ adminId }) => adminId === asked.adminId);
       const letter = recipient && (await write(deps, asked, recipient));
       if (!letter) return;
       try {
@@ -66,14 +66,14 @@ const clean = (text: string) => text.replace(/\p{C}/gu, ' ').trim();
 function alertMail(letter: Letter, what: ConditionChange, alert: NonNullable<AlertMail['alert']>): Mail {
   const { to, scope, words } = letter;
   const when = words.moment(scope.timeZone, alert.begunAt);
-  const title = words.told(alert.title);
+  const title = words.translated(alert.title);
   const begun = words.t('It began on {when}.', { when });
   const body =
     what === 'ended'
       ? [words.t('This is over: {title}.', { title }), begun]
       : [
           `${title}.`,
-          words.told(alert.text),
+          words.translated(alert.text),
           what === 'still' ? words.t('It has lasted since {when}.', { when }) : begun,
         ];
   return {
@@ -87,7 +87,7 @@ function digestMail(letter: Letter, rows: readonly store.AlertRow[]): Mail {
   const { to, scope, words } = letter;
   const line = (row: store.AlertRow) => {
     const when = words.moment(scope.timeZone, row.begun_at ?? row.first_seen_at);
-    return `- ${words.told(row.title)}\n  ${words.t('since {when}', { when })}`;
+    return `- ${words.translated(row.title)}\n  ${words.t('since {when}', { when })}`;
   };
   const open = rows.filter(({ ended_at }) => ended_at === null);
   const over = rows.filter(({ ended_at }) => ended_at !== null);

@@ -59,8 +59,8 @@ export async function forecastOf(
   const from = addDays(today, -7 * weeksBack);
   const question = { from, until: today, interval: 'day', groupBy: undefined, place, compare: undefined } as const;
   const { rows, timeZone, isProtected, isComplete } = await answerOf(by, question);
-  const told = { timeZone, isProtected, isComplete, date };
-  if (date === null) return { ...told, forecast: null };
+  const common = { timeZone, isProtected, isComplete, date };
+  if (date === null) return { ...common, forecast: null };
   const days = rows.map(({ start = '', visitors }) => ({ date: start, visitors }));
   // Before its first visitor an app was not in use.
   const first = days.findIndex(({ visitors }) => visitors !== 0);
@@ -68,12 +68,12 @@ export async function forecastOf(
     .filter((day) => weekdayOf(day.date) === weekdayOf(date) && kindOf(day.date) === 'open')
     .reverse();
   const reckoned = reckon(alike.map((day): PastDay => ({ date: day.date, value: sizeOf(day.visitors) })));
-  if (!reckoned) return { ...told, forecast: null };
+  if (!reckoned) return { ...common, forecast: null };
   return {
-    ...told,
+    ...common,
     forecast: {
       date,
-      visitors: toldCount(reckoned.value, isProtected),
+      visitors: shownCount(reckoned.value, isProtected),
       ...countError(reckoned.errors, isProtected),
       days: alike.slice(0, maxDays),
     },
@@ -84,7 +84,7 @@ export async function forecastOf(
 export const sizeOf = (count: Count): number => (typeof count === 'number' ? count : count === smallGroup ? 2.5 : 0);
 
 /** A number as it is shown, with or without protection of small groups. */
-export function toldCount(value: number, isProtected: boolean): Count {
+export function shownCount(value: number, isProtected: boolean): Count {
   if (isProtected && value > 0 && value < fewest) return smallGroup;
   const step = isProtected ? fewest : 1;
   return Math.round(value / step) * step;

@@ -8,7 +8,7 @@ import type { AskedPlace } from '../numbers/question.ts';
 import { findBlur, findState, isCounted, zoneDwellsDuring } from '../numbers/store.ts';
 import { VisitorSet } from '../numbers/visitor-set.ts';
 import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
-import { countError, type Forecasting, nextOpenDay, sizeOf, toldCount, weeksBack } from './answer.ts';
+import { countError, type Forecasting, nextOpenDay, shownCount, sizeOf, weeksBack } from './answer.ts';
 import { errorOf, maxDays, reckon } from './reckon.ts';
 
 /** How many visitors the next open day may bring to each zone at once, and how long they may stay or, in a queue, wait. */
@@ -57,8 +57,8 @@ export async function zoneForecastsOf(
     zonesOf(by, place),
     isProtected ? findBlur(db, appId) : undefined,
   ]);
-  const told = { timeZone: zone, isProtected, isComplete: !isBehind, date };
-  if (date === null) return { ...told, zones: [] };
+  const common = { timeZone: zone, isProtected, isComplete: !isBehind, date };
+  if (date === null) return { ...common, zones: [] };
   const alike = Array.from({ length: weeksBack }, (_, index) => addDays(date, -7 * (index + 1))).filter(
     (day) => day < today && kindOf(day) === 'open',
   );
@@ -77,7 +77,7 @@ export async function zoneForecastsOf(
       isProtected,
     ),
   );
-  return { ...told, zones: zones.sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1)) };
+  return { ...common, zones: zones.sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1)) };
 }
 
 interface Counted {
@@ -197,7 +197,7 @@ function forecastOfZone(zoneId: string, days: readonly ZoneDay[], isProtected: b
   const stays = reckon(days.flatMap(({ date, stay }) => (stay === null ? [] : [{ date, value: stay }])));
   return {
     zoneId,
-    peak: peaks ? { visitors: toldCount(peaks.value, isProtected), ...countError(peaks.errors, isProtected) } : null,
+    peak: peaks ? { visitors: shownCount(peaks.value, isProtected), ...countError(peaks.errors, isProtected) } : null,
     stay: stays
       ? { seconds: Math.round(stays.value / stayStep) * stayStep, ...errorOf(stays.errors, { step: stayStep }) }
       : null,

@@ -109,7 +109,7 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
       .map(([, { start, triggerId, group, sums }]) => ({
         start,
         triggerId,
-        ...told({ triggerId, group, sums, hasGoal: hasGoal(triggerId) }, blur),
+        ...groupNumbers({ triggerId, group, sums, hasGoal: hasGoal(triggerId) }, blur),
       })),
     // Whoever was shown two messages may have seen them at two places: of one place nobody has counted them.
     load: place === undefined ? await loadOf({ ...by, blur }, from, until) : null,
@@ -140,7 +140,7 @@ function messageOf(
   const goal = name?.goal ?? null;
   const shown = [...groups]
     .sort(([a], [b]) => Number(a === heldOut) - Number(b === heldOut) || (a < b ? -1 : 1))
-    .map(([group, sums]) => told({ triggerId, group, sums, hasGoal: goal !== null }, blur));
+    .map(([group, sums]) => groupNumbers({ triggerId, group, sums, hasGoal: goal !== null }, blur));
   return {
     triggerId,
     kind: name?.kind ?? null,
@@ -160,12 +160,12 @@ interface GroupSums {
 }
 
 /** Where small groups are protected, everything follows from the blurred numbers that are told. */
-function told({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undefined): GroupNumbers {
+function groupNumbers({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undefined): GroupNumbers {
   const cell = `${triggerId} ${group}`;
-  const reached = blur ? blur.told(sums.reached, 'reached', cell) : sums.reached;
+  const reached = blur ? blur.blurred(sums.reached, 'reached', cell) : sums.reached;
   const count = (value: number, name: string): Count => {
     if (blur === undefined) return value;
-    return reached === smallGroup ? null : blur.told(value, name, cell);
+    return reached === smallGroup ? null : blur.blurred(value, name, cell);
   };
   const acted = hasGoal || sums.acted > 0 ? count(Math.min(sums.acted, sums.reached), 'acted') : null;
   const outcome = outcomeOf({ reached, acted }, deviationOf(blur));
@@ -219,16 +219,16 @@ function whoOf(group: string): string {
 function comparisonOf(one: GroupNumbers, other: GroupNumbers, deviation: number): GroupComparison {
   const [a, b] = [outcomeOf(one, deviation), outcomeOf(other, deviation)];
   const named = { group: one.group, against: other.group };
-  const untold = { difference: null, low: null, high: null, isClear: false };
+  const undecided = { difference: null, low: null, high: null, isClear: false };
   if (a === undefined || b === undefined)
     return {
       ...named,
-      ...untold,
+      ...undecided,
       text: 'Too few visitors to compare, or too few of them reached the goal to be told.',
     };
   const result: Compared | undefined = compared(a, b);
   const text = conclusion({ ...a, who: whoOf(one.group) }, { ...b, who: whoOf(other.group) }, result);
-  if (result === undefined) return { ...named, ...untold, text };
+  if (result === undefined) return { ...named, ...undecided, text };
   const { difference, low, high, isClear } = result;
   return { ...named, difference: fine(difference), low: fine(low), high: fine(high), isClear, text };
 }
@@ -252,6 +252,6 @@ async function loadOf({ db, appId, zone, blur }: Loads, from: string, until: str
     .sort(([a], [b]) => a - b)
     .map(([messages, count]) => ({
       messages,
-      visitors: blur ? blur.told(count, 'load', `${unit} ${from} ${messages}`) : count,
+      visitors: blur ? blur.blurred(count, 'load', `${unit} ${from} ${messages}`) : count,
     }));
 }

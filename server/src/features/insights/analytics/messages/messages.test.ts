@@ -339,8 +339,8 @@ describe('what may be concluded', () => {
       Array.from({ length: 2_000 }, (_, n) => {
         const blur = new Blur(`salt ${n}`);
         const told = ([acted, of]: readonly [number, number], group: string) => ({
-          acted: Number(String(blur.told(acted, 'acted', group)).replace('1-4', '0')),
-          of: Number(String(blur.told(of, 'reached', group)).replace('1-4', '0')),
+          acted: Number(String(blur.blurred(acted, 'acted', group)).replace('1-4', '0')),
+          of: Number(String(blur.blurred(of, 'reached', group)).replace('1-4', '0')),
           deviation,
         });
         return compared(told(one, 'a'), told(other, 'b'))?.isClear === true;

@@ -19,28 +19,28 @@ describe('a blurred count', () => {
   test('is zero of none and a small group of one to four, whatever the noise', () => {
     for (const blur of blurs)
       assert.deepEqual(
-        [0, 1, 2, 3, 4].map((count) => blur.told(count, 'visits', 'a day')),
+        [0, 1, 2, 3, 4].map((count) => blur.blurred(count, 'visits', 'a day')),
         [0, smallGroup, smallGroup, smallGroup, smallGroup],
       );
   });
 
   test('may be that of any larger group: no number has a limit with which others could be subtracted from it', () => {
-    const toldOf = (count: number) => new Set(blurs.map((blur) => blur.told(count, 'visits', 'a week')));
+    const shownOf = (count: number) => new Set(blurs.map((blur) => blur.blurred(count, 'visits', 'a week')));
     for (const count of [5, 6, 7, 8, 9, 10, 12])
       for (const told of [smallGroup, 5, 10, 15, 20] as const)
-        assert.ok(toldOf(count).has(told), `${told} may be ${count}`);
+        assert.ok(shownOf(count).has(told), `${told} may be ${count}`);
   });
 
   test('is near what was counted, and right on the whole', () => {
-    const errors = blurs.map((blur) => asNumber(blur.told(103, 'visits', 'a month')) - 103);
+    const errors = blurs.map((blur) => asNumber(blur.blurred(103, 'visits', 'a month')) - 103);
     assert.ok(errors.filter((error) => Math.abs(error) <= 5).length > 0.85 * errors.length);
     assert.ok(Math.abs(errors.reduce((sum, error) => sum + error, 0) / errors.length) < 0.4);
   });
 
   test('is the same as often as it is asked about, and of other visits another one', () => {
     for (const blur of blurs.slice(0, 50))
-      assert.equal(blur.told(40, 'visits', 'a day'), blur.told(40, 'visits', 'a day'));
-    const days = new Set(Array.from({ length: 50 }, (_, n) => new Blur('salt').told(40, 'visits', `day ${n}`)));
+      assert.equal(blur.blurred(40, 'visits', 'a day'), blur.blurred(40, 'visits', 'a day'));
+    const days = new Set(Array.from({ length: 50 }, (_, n) => new Blur('salt').blurred(40, 'visits', `day ${n}`)));
     assert.ok(days.size > 1);
   });
 });

@@ -29,7 +29,7 @@ export interface DwellBand {
   readonly visits: Count;
 }
 
-const untold: Omit<Metrics, 'visitors'> = {
+const withheld: Omit<Metrics, 'visitors'> = {
   newVisitors: null,
   returningVisitors: null,
   visits: null,
@@ -69,10 +69,10 @@ function countsOf(tally: Tally, blur: Blur | undefined): Metrics {
       ...rest,
     };
   const cell = contentOf(tally);
-  const visitors = blur.told(size, 'visitors', cell);
-  if (visitors === smallGroup) return { ...untold, visitors };
-  const among = (count: number, name: string) => lesser(blur.told(count, name, cell), visitors);
-  const visits = blur.told(tally.visits, 'visits', cell);
+  const visitors = blur.blurred(size, 'visitors', cell);
+  if (visitors === smallGroup) return { ...withheld, visitors };
+  const among = (count: number, name: string) => lesser(blur.blurred(count, name, cell), visitors);
+  const visits = blur.blurred(tally.visits, 'visits', cell);
   return {
     visitors,
     newVisitors: among(newcomers, 'new'),
@@ -93,13 +93,13 @@ const lesser = (count: Count, most: number): Count => (typeof count === 'number'
 
 /** The dwell times. A protected answer has no mean: a sum would reveal what the last visit added. */
 function dwellOf({ ended, dwells, dwellMs }: Tally, isProtected: boolean) {
-  const isTold = ended > 0 && (!isProtected || ended >= fewest);
+  const isShown = ended > 0 && (!isProtected || ended >= fewest);
   return {
-    dwellMedian: isTold ? dwells.quantile(0.5) : null,
-    dwellLowerQuartile: isTold ? dwells.quantile(0.25) : null,
-    dwellUpperQuartile: isTold ? dwells.quantile(0.75) : null,
-    dwellMean: isTold && !isProtected ? Math.round(dwellMs / ended / 100) / 10 : null,
-    dwellTotal: isTold ? totalOf({ dwells, dwellMs }, isProtected) : ended === 0 ? 0 : null,
+    dwellMedian: isShown ? dwells.quantile(0.5) : null,
+    dwellLowerQuartile: isShown ? dwells.quantile(0.25) : null,
+    dwellUpperQuartile: isShown ? dwells.quantile(0.75) : null,
+    dwellMean: isShown && !isProtected ? Math.round(dwellMs / ended / 100) / 10 : null,
+    dwellTotal: isShown ? totalOf({ dwells, dwellMs }, isProtected) : ended === 0 ? 0 : null,
   };
 }
 
@@ -124,7 +124,7 @@ export function distributionOf(tally: Tally, blur: Blur | undefined): DwellBand[
   const cell = contentOf(tally);
   return bandEdges.map((from, index) => {
     const count = counts[index] ?? 0;
-    const visits = blur ? blur.told(count, 'stays', `${from} ${cell}`) : count;
+    const visits = blur ? blur.blurred(count, 'stays', `${from} ${cell}`) : count;
     return { from, until: bandEdges[index + 1] ?? null, visits };
   });
 }

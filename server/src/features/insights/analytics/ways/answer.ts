@@ -6,7 +6,7 @@ import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
 import type { AskedPeriod, AskedPlace } from '../numbers/question.ts';
 import { findBlur, findState, isCounted } from '../numbers/store.ts';
-import { type KeepingWays, readKept, type ToldWay } from './closed.ts';
+import { type CountedWay, type KeepingWays, readKept } from './closed.ts';
 import { otherPaths } from './rows.ts';
 import * as store from './store.ts';
 import { cutMark, type Way, type WayKind } from './tours.ts';
@@ -20,7 +20,7 @@ export interface AskingWays extends KeepingWays {
 }
 
 /** Whether the caller may learn what visitors did in a venue. */
-export function venuesTold({ venues }: Pick<AskingWays, 'venues'>): (venueId: string) => boolean {
+export function venueFilter({ venues }: Pick<AskingWays, 'venues'>): (venueId: string) => boolean {
   const theirs = venues && new Set(venues);
   return (venueId) => theirs?.has(venueId) ?? true;
 }
@@ -85,12 +85,12 @@ async function readAll(
   question: WayQuestion,
   kind: WayKind,
   isAsked: (way: Pick<Way, 'place'>) => boolean = () => true,
-): Promise<ToldWay[]> {
+): Promise<CountedWay[]> {
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
   const { db, appId, zone } = by;
   const due = await store.listDue(db, appId);
   const parts = await partsOf({ db, appId, zone, due, mayTakeYears: true }, question);
-  const ways = await readKept(by, parts, { kind, venueId, isTheirs: venuesTold(by), isAsked });
+  const ways = await readKept(by, parts, { kind, venueId, isTheirs: venueFilter(by), isAsked });
   return ways.sort((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
 }
 
@@ -123,17 +123,17 @@ export const placeOf = (text: string): WayPlace =>
  * A way as it is shown. Where small groups are protected, ways of one to four visitors are left out: their existence alone would reveal
  * something about them.
  */
-function countsOf(way: ToldWay, blur: Blur | undefined): Pick<Flow, 'tours' | 'visitors'> | undefined {
+function countsOf(way: CountedWay, blur: Blur | undefined): Pick<Flow, 'tours' | 'visitors'> | undefined {
   const size = way.visitors();
   if (!blur) return { tours: way.tours, visitors: size };
   const { place } = way;
-  const [visitors, tours] = [blur.told(size, 'visitors', place), blur.told(way.tours, 'tours', place)];
+  const [visitors, tours] = [blur.blurred(size, 'visitors', place), blur.blurred(way.tours, 'tours', place)];
   if (visitors === smallGroup) return undefined;
   // Each of them went there once at least.
   return { tours: tours === smallGroup ? visitors : Math.max(tours, visitors), visitors };
 }
 
-function flowOf(way: ToldWay, blur: Blur | undefined): Flow | undefined {
+function flowOf(way: CountedWay, blur: Blur | undefined): Flow | undefined {
   const counts = countsOf(way, blur);
   if (!counts) return undefined;
   const [from = '', to = ''] = way.place.split('>');
@@ -179,7 +179,7 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
   const blur = await blurOf(by);
   const slices = new WorkSlices();
   const stretch = stretchOf(by, question);
-  const told = async (kind: WayKind) => {
+  const shownFlows = async (kind: WayKind) => {
     const flows: Flow[] = [];
     for (const way of await readSteadily(by.db, stretch, () => readAll(by, question, kind, isAsked))) {
       const flow = flowOf(way, blur);
@@ -188,7 +188,7 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
     }
     return flows;
   };
-  const [head, moves, reaches] = await Promise.all([headOf(by, question), told('move'), told('reach')]);
+  const [head, moves, reaches] = await Promise.all([headOf(by, question), shownFlows('move'), shownFlows('reach')]);
   return { ...head, moves, reaches };
 }
 
@@ -207,10 +207,10 @@ export async function pathsOf(by: AskingWays, question: WayQuestion, limit: numb
     const counts = way.place === otherPaths ? undefined : countsOf(way, blur);
     if (counts) paths.push({ ...stopsOf(way), ...counts });
   }
-  return { ...head, tours: blur ? blur.told(tours, 'paths', '') : tours, paths };
+  return { ...head, tours: blur ? blur.blurred(tours, 'paths', '') : tours, paths };
 }
 
-function stopsOf({ place }: ToldWay): Pick<Path, 'stops' | 'isCut'> {
+function stopsOf({ place }: CountedWay): Pick<Path, 'stops' | 'isCut'> {
   const stops = place.split('>');
   const isCut = stops.at(-1) === cutMark;
   return { stops: (isCut ? stops.slice(0, -1) : stops).map(placeOf), isCut };

@@ -70,7 +70,7 @@ interface ClosedWays extends Sized {
 }
 
 /** A way with its closed part and what was added since. Visitors are counted on demand. */
-export class ToldWay {
+export class CountedWay {
   readonly place: string;
   readonly tours: number;
   readonly #closed: ClosedWay | undefined;
@@ -107,23 +107,23 @@ export interface AskedWays {
 }
 
 /** The ways of a kind, in no order. */
-export async function readKept(by: KeepingWays, parts: readonly Part[], asked: AskedWays): Promise<ToldWay[]> {
+export async function readKept(by: KeepingWays, parts: readonly Part[], asked: AskedWays): Promise<CountedWay[]> {
   const { kind, venueId, isTheirs, isAsked } = asked;
   const { closed, open } = closedOf(parts);
   const ways = new Ways();
   for (const part of open)
     for await (const row of rowsOfPart(by, part, { kind, venueId }))
       if (isTheirs(row.venue_id) && isAsked(row)) addRow(ways, row);
-  if (closed.length === 0) return [...ways.all()].map((way) => new ToldWay(undefined, way));
+  if (closed.length === 0) return [...ways.all()].map((way) => new CountedWay(undefined, way));
   const kept = await keptOf(by, { what: kind, parts: closed, venueId }, (venue) =>
     readClosed(by, closed, { kind, venueId: venue }),
   );
-  const told: ToldWay[] = [];
+  const counted: CountedWay[] = [];
   for (const [text, way] of kept.ways)
     if (isTheirs(way.venueId) && isAsked(way) && (venueId === undefined || way.venueId === venueId))
-      told.push(new ToldWay(way, ways.find(text)));
-  for (const way of ways.all()) if (!kept.ways.has(wayText(way))) told.push(new ToldWay(undefined, way));
-  return told;
+      counted.push(new CountedWay(way, ways.find(text)));
+  for (const way of ways.all()) if (!kept.ways.has(wayText(way))) counted.push(new CountedWay(undefined, way));
+  return counted;
 }
 
 type OfKind = Pick<AskedWays, 'kind' | 'venueId'>;

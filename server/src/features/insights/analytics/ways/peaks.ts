@@ -11,7 +11,7 @@ import {
   placeOf,
   stretchOf,
   touching,
-  venuesTold,
+  venueFilter,
   type WayPlace,
   type WayQuestion,
 } from './answer.ts';
@@ -59,7 +59,7 @@ export async function peaksOf(by: AskingWays, question: WayQuestion, interval: P
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
   // Of a beacon only its own rows are read.
   const isAsked = beaconId === undefined ? touching(question, by.zone, history) : () => true;
-  const isTheirs = venuesTold(by);
+  const isTheirs = venueFilter(by);
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
   const [{ closed, open }, head, blur] = await Promise.all([
     readSteadily(by.db, stretchOf(by, question), () => readPeaks(by, question, interval)),

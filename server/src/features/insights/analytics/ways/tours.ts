@@ -169,8 +169,8 @@ function countTour(
   countReaches(ways, tour, { hash, venueId });
   if (tour.some(({ leftAt }) => leftAt === null)) return;
   ways.count(keyOf('move', `${last.place}>`), hash);
-  const told = tour.slice(0, maxPath).map(({ place }) => place);
-  ways.count(keyOf('path', [...told, ...(tour.length > maxPath ? [cutMark] : [])].join('>')), hash);
+  const path = tour.slice(0, maxPath).map(({ place }) => place);
+  ways.count(keyOf('path', [...path, ...(tour.length > maxPath ? [cutMark] : [])].join('>')), hash);
 }
 
 /** From coming to one place for the first time to coming to another one later, wherever the visitor was between. */

@@ -26,7 +26,7 @@ export function effectOf({ messages }: Pick<Figures, 'messages'>, link: Link, wo
       link,
       bars: shown.flatMap((message) => barsOf(message, words)),
       says: shown.flatMap(({ name, comparisons }) =>
-        comparisons.map(({ text }) => `${nameOf(name, words)}: ${words.told(text)}`),
+        comparisons.map(({ text }) => `${nameOf(name, words)}: ${words.translated(text)}`),
       ),
     },
   ];

@@ -30,8 +30,8 @@ export class ReportWords {
   }
 
   /** A sentence of the service. */
-  told(sentence: string): string {
-    return this.#words.told(sentence);
+  translated(sentence: string): string {
+    return this.#words.translated(sentence);
   }
 
   /** `1,204`; `1–4` for a small group; a dash where nothing is told. */

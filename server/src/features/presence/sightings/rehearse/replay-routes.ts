@@ -264,7 +264,7 @@ async function shown({ findPolicy, findBlur }: ReplayRouteDeps, row: ReplayRow) 
   const result = JSON.parse(row.result) as Result;
   const isProtected = (await findPolicy(row.app_id))?.smallGroups === 'protected';
   const blur = isProtected ? await findBlur(row.app_id) : undefined;
-  const of = (count: number) => (blur ? blur.told(count, 'replay', '') : count);
+  const of = (count: number) => (blur ? blur.blurred(count, 'replay', '') : count);
   return {
     objectId: row.object_id,
     state: row.state as Static<typeof replaySchema>['state'],

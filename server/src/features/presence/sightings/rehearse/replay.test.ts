@@ -81,7 +81,7 @@ for (const database of databases) {
       const exact = await compare({ draft: draft(), against: draft({ delivery: { dwellSeconds: 60 } }) });
       await protect('protected');
       const blur = await findBlur(site.app.storage.db, site.app.appId);
-      const told = (count: number) => blur.told(count, 'replay', '');
+      const told = (count: number) => blur.blurred(count, 'replay', '');
       const counts = ({ sent, visitors, reasons, days }: typeof exact.draft) => [
         ...[sent, visitors],
         ...Object.values<number>(reasons),
