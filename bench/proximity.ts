@@ -59,15 +59,15 @@ for (const name of ['stable', 'fast'] as const) {
   console.log(`${name} on exact distances, without noise: ${hits}/${visits}`);
 }
 
-const TOLD = [
+const KNOWLEDGE = [
   { title: 'measured power from the other walks (leave one walk out)', isCalibrated: true },
   { title: 'nobody has calibrated', isCalibrated: false },
   { title: 'nobody has calibrated, and the phone hears 10 dB less', isCalibrated: false, shift: -10 },
   { title: 'nobody has calibrated, the floor was surveyed by the other walks', isCalibrated: false, isSurveyed: true },
 ] as const;
-for (const { title, ...told } of TOLD) {
-  const engines = 'isSurveyed' in told ? SITE_ENGINES.slice(-1) : SITE_ENGINES;
-  const rows = engines.map((engine) => siteRow(scoreSite(engine, recordings, told)));
+for (const { title, ...knowledge } of KNOWLEDGE) {
+  const engines = 'isSurveyed' in knowledge ? SITE_ENGINES.slice(-1) : SITE_ENGINES;
+  const rows = engines.map((engine) => siteRow(scoreSite(engine, recordings, knowledge)));
   console.log(`\nOver all beacons, ${title}; [95 % interval]\n\n${table([SITE_HEADINGS, ...rows])}`);
 }
 console.log(`\nStanding still\n\n${table([STANDING_HEADINGS, ...standingRows(recordings)])}`);

@@ -149,10 +149,10 @@ const choices = ['enum', 'const', 'anyOf', 'allOf'] as const;
 /** Only the keywords that determine a type, in one order. */
 function shapeOf(schema: Schema): Schema {
   const isEmpty = Object.keys(schema.properties ?? {}).length === 0;
-  const told = [...keywords, ...choices].filter(
+  const present = [...keywords, ...choices].filter(
     (word) => schema[word] !== undefined && !(isEmpty && word === 'properties'),
   );
-  return eachPart(Object.fromEntries(told.map((word) => [word, schema[word]])), shapeOf);
+  return eachPart(Object.fromEntries(present.map((word) => [word, schema[word]])), shapeOf);
 }
 
 /**

@@ -23,9 +23,9 @@ export function questions({ venues }: Site, now: number): readonly Question[] {
   const places = { venueId: spot.venueId, floorId: spot.floorId, zoneId: spot.zoneId, beaconId: spot.beaconId };
   const asked: Question[] = [];
   const add = (path: string, query: Readonly<Record<string, string>>, aim = pageAim) => {
-    const { from: _, until: __, ...told } = query;
+    const { from: _, until: __, ...options } = query;
     const days = query['from'] === period.from ? 'year' : 'days';
-    const words = Object.entries(told).map(([name, value]) => (name.endsWith('Id') ? name : `${name}=${value}`));
+    const words = Object.entries(options).map(([name, value]) => (name.endsWith('Id') ? name : `${name}=${value}`));
     const title = [path, days, ...words].join(' ');
     asked.push({ title, path: `/analytics/${path}?${new URLSearchParams(query)}`, aim });
   };

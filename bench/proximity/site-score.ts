@@ -39,7 +39,7 @@ export interface SiteScore {
   readonly seconds: readonly SecondResult[];
 }
 
-export interface Told {
+export interface SiteKnowledge {
   readonly isCalibrated: boolean;
   /** Added to all RSSI: a phone that hears this much louder, dB. */
   readonly shift?: number;
@@ -50,12 +50,17 @@ export interface Told {
 /** An ENTER this soon after the visitor has left still belongs to the visit. */
 const LAG_MS = 5_000;
 
-export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told, walks = recordings.walks): SiteScore {
+export function scoreSite(
+  engine: SiteEngine,
+  recordings: Recordings,
+  knowledge: SiteKnowledge,
+  walks = recordings.walks,
+): SiteScore {
   const total = { visits: [] as VisitResult[], seconds: [] as SecondResult[], falseEnters: 0, streamHours: 0 };
   for (const walk of walks) {
-    const powers = told.isCalibrated ? calibrateWithout(recordings, walk) : new Map<string, number>();
-    const map = told.isSurveyed ? surveyWithout(recordings, walk, powers) : undefined;
-    const played = play(engine, { beacons: recordings.beacons, powers, map }, walk, told.shift ?? 0);
+    const powers = knowledge.isCalibrated ? calibrateWithout(recordings, walk) : new Map<string, number>();
+    const map = knowledge.isSurveyed ? surveyWithout(recordings, walk, powers) : undefined;
+    const played = play(engine, { beacons: recordings.beacons, powers, map }, walk, knowledge.shift ?? 0);
     total.seconds.push(...played.seconds);
     for (const [beacon, place] of recordings.beacons) {
       const { visits, falseEnters } = scoreVisits(walk, place, played.found.get(beacon) ?? []);

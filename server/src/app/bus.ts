@@ -35,7 +35,7 @@ export function connectBus(bus: Bus, context: Context): void {
   if (!config.worker) outbox.onEnqueued((kind) => bus.tell({ kind: 'jobs', kinds: [kind] }));
   feed.onOwnEvent((appId) => bus.tell({ kind: 'live', appId }));
   followers.onOwnChange((appId) => bus.tell({ kind: 'live', appId }));
-  router?.onTold((node) => bus.tell({ kind: 'devices', node }));
+  router?.onMessage((node) => bus.tell({ kind: 'devices', node }));
   bus.onMessage((message) => {
     if (message.kind === 'change') caches.find(({ name }) => name === message.name)?.heard(message.n, message.appId);
     else if (message.kind === 'live') {

@@ -25,7 +25,7 @@ const hookCall = {
 
 /** What webhooks are called with. */
 export const webhookCalls: readonly WebhookCall[] = webhookEvents.map((event) => {
-  const told = webhookDescriptions[event];
-  const summary = told.charAt(0).toUpperCase() + told.slice(1);
+  const description = webhookDescriptions[event];
+  const summary = description.charAt(0).toUpperCase() + description.slice(1);
   return event.startsWith('record.') ? { event, summary, ...hookCall } : { event, summary, data: dataOf(event) };
 });

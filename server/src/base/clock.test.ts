@@ -44,12 +44,12 @@ test('it follows a clock that is set forward, and never goes back by a little', 
 
 test('a shared clock goes on by itself, and follows what it hears of the other one', () => {
   let elapsed = 1_000;
-  const clock = new SharedClock({ told: day, asked: 990, heard: 1_000 }, () => elapsed);
+  const clock = new SharedClock({ time: day, asked: 990, heard: 1_000 }, () => elapsed);
   elapsed += 500;
   assert.equal(clock.now(), day + 500);
-  clock.heed({ told: day + 495, asked: 1_490, heard: 1_500 });
+  clock.heed({ time: day + 495, asked: 1_490, heard: 1_500 });
   assert.equal(clock.now(), day + 500, 'it may be as late as that');
-  clock.heed({ told: 2 * day, asked: 1_490, heard: 1_500 });
+  clock.heed({ time: 2 * day, asked: 1_490, heard: 1_500 });
   assert.equal(clock.now(), 2 * day);
   elapsed += 10;
   assert.equal(clock.now(), 2 * day + 10);
@@ -57,9 +57,9 @@ test('a shared clock goes on by itself, and follows what it hears of the other o
 
 test('a shared clock that is ahead goes slowly until both agree, and never back', () => {
   let elapsed = 0;
-  const clock = new SharedClock({ told: day, asked: 0, heard: 0 }, () => elapsed);
+  const clock = new SharedClock({ time: day, asked: 0, heard: 0 }, () => elapsed);
   elapsed += 10_000;
-  clock.heed({ told: day + 6_000, asked: 10_000, heard: 10_000 });
+  clock.heed({ time: day + 6_000, asked: 10_000, heard: 10_000 });
   assert.equal(clock.now(), day + 10_000);
   elapsed += 4_000;
   assert.equal(clock.now(), day + 12_000);

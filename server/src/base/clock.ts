@@ -26,12 +26,12 @@ export function createSteadyClock(
   return () => {
     const nowElapsed = elapsed();
     const expected = last + (nowElapsed - lastElapsed);
-    const told = wall() + offset;
-    const isSetBack = told < expected - toleratedMs;
+    const read = wall() + offset;
+    const isSetBack = read < expected - toleratedMs;
     if (isSetBack) {
-      offset += Math.round(expected - told);
+      offset += Math.round(expected - read);
       last = Math.round(expected);
-    } else last = Math.max(last, told);
+    } else last = Math.max(last, read);
     lastElapsed = nowElapsed;
     if (isSetBack) onSetBack();
     return last;
@@ -54,7 +54,7 @@ export function sinceMoment({ elapsed, wall }: Moment): number {
 /** A reading of somebody else's clock. */
 export interface Reading {
   /** Epoch milliseconds. */
-  readonly told: number;
+  readonly time: number;
   /** When it was asked for and when the answer came, by `elapsed`: it was read at some moment between them. */
   readonly asked: number;
   readonly heard: number;
@@ -73,17 +73,17 @@ export class SharedClock {
 
   constructor(first: Reading, elapsed: () => number = () => performance.now()) {
     this.#elapsed = elapsed;
-    this.#last = first.told;
+    this.#last = first.time;
     this.#lastElapsed = first.heard;
   }
 
   readonly now: Clock = () => Math.floor(this.#advance());
 
-  heed({ told, asked, heard }: Reading): void {
+  heed({ time, asked, heard }: Reading): void {
     const since = this.#elapsed() - heard;
     const now = this.#advance();
-    this.#last = Math.max(now, told + since);
-    this.#ahead = Math.max(0, now - (told + (heard - asked) + since));
+    this.#last = Math.max(now, time + since);
+    this.#ahead = Math.max(0, now - (time + (heard - asked) + since));
   }
 
   #advance(): number {

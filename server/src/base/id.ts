@@ -29,17 +29,17 @@ export function randomText(length: number): string {
 }
 
 /** The last encoded time: many ids are made in one millisecond. */
-let told = { time: -1, text: '' };
+let last = { time: -1, text: '' };
 
 function timeText(time: number): string {
-  if (time === told.time) return told.text;
+  if (time === last.time) return last.text;
   let rest = time;
   let text = '';
   for (let place = 0; place < 8; place++) {
     text = alphabet[rest % 62] + text;
     rest = Math.floor(rest / 62);
   }
-  told = { time, text };
+  last = { time, text };
   return text;
 }
 

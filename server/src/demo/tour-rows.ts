@@ -48,8 +48,8 @@ export function tourRows(judged: readonly DecidedReport[], context: TourContext)
 function logRows(appId: string, { decision, now }: DecidedReport, random: Random) {
   const isInStoryline = (beaconId: string) =>
     (decision.triggers.get(beaconId) ?? []).some(({ trigger }) => trigger.kind === 'scenario' && trigger.enabled);
-  const told = decision.events.filter(({ event }) => event === 'ENTER' || event === 'EXIT');
-  return told.flatMap((event) =>
+  const reported = decision.events.filter(({ event }) => event === 'ENTER' || event === 'EXIT');
+  return reported.flatMap((event) =>
     (isInStoryline(event.beaconId) ? ['PRESENCE', 'STORYLINE'] : ['PRESENCE']).map((moduleType) => {
       const { id, event: kind, beaconId, installationId, at: occurredAt } = event;
       const ids = { objectId: seededId(random, now), eventId: `${id}:${moduleType}` };

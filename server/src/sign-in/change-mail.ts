@@ -9,7 +9,7 @@ export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'sec
 /** Notifies an address of a change, in the transaction of the change. */
 export type TellOfChange = (
   db: Db,
-  told: {
+  notice: {
     readonly appId: string;
     readonly userId: string;
     readonly email: string;

@@ -7,7 +7,7 @@ import { addressOf, numberIn, optional, timeOf } from '../values.ts';
 /** More advertisements than this in one message are left out. */
 export const maxHeard = 1_000;
 /** So many things that were left out are told one by one; others are only counted. */
-const maxTold = 50;
+const maxReported = 50;
 
 /** One advertisement as a body has it, with the values as they were written. */
 export interface Written {
@@ -32,7 +32,7 @@ export class Collector {
 
   leaveOut(code: LeftOutCode, message: string, index?: number): void {
     this.#leftOutCount++;
-    if (this.#leftOut.length < maxTold) this.#leftOut.push({ ...optional('index', index), code, message });
+    if (this.#leftOut.length < maxReported) this.#leftOut.push({ ...optional('index', index), code, message });
   }
 
   /** Calls the reader for each element, up to the limit. */

@@ -32,12 +32,12 @@ export function joined(frames: readonly Frame[]): Contents {
     .sort((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind));
   const txPower = frames.find((frame) => frame.txPower !== undefined && frame.identity === identity)?.txPower;
   const name = frames.find((frame) => frame.name !== undefined)?.name;
-  const told = frames.flatMap(({ telemetry }) => telemetry ?? []);
+  const telemetry = frames.flatMap(({ telemetry }) => telemetry ?? []);
   return {
     ...(identity ? { identity } : {}),
     ...(txPower === undefined ? {} : { txPower }),
     ...(name === undefined ? {} : { name }),
-    ...(told.length === 0 ? {} : { telemetry: Object.assign({}, ...told) }),
+    ...(telemetry.length === 0 ? {} : { telemetry: Object.assign({}, ...telemetry) }),
     problems: frames.flatMap(({ problem }) => problem ?? []),
   };
 }

@@ -67,13 +67,13 @@ export class NatsBus implements Bus {
       reconnectTimeWait: retryMs,
       timeout: connectMs,
     };
-    for (let isTold = false; !this.#isClosed; ) {
+    for (let isReported = false; !this.#isClosed; ) {
       try {
         this.#connection = await connect({ ...options, name: 'pharos', pingInterval: 10_000, maxPingOut: 2 });
         break;
       } catch (error) {
-        if (!isTold) this.#options.onTrouble(error);
-        isTold = true;
+        if (!isReported) this.#options.onTrouble(error);
+        isReported = true;
         await Promise.race([this.#closed.promise, wait(retryMs)]);
       }
     }

@@ -14,7 +14,7 @@ export class SharedTime {
   readonly #clock: SharedClock;
   readonly now: Clock;
   #tell: (warning: string | undefined) => void = () => undefined;
-  #isTold = false;
+  #isReported = false;
 
   private constructor(clock: SharedClock) {
     this.#clock = clock;
@@ -23,8 +23,8 @@ export class SharedTime {
 
   static async ask(time: () => Promise<number>): Promise<SharedTime> {
     const asked = performance.now();
-    const told = await time();
-    return new SharedTime(new SharedClock({ told, asked, heard: performance.now() }));
+    const answer = await time();
+    return new SharedTime(new SharedClock({ time: answer, asked, heard: performance.now() }));
   }
 
   readonly source: PollerSource = {
@@ -32,12 +32,12 @@ export class SharedTime {
       const asked = performance.now();
       return {
         value: raw('floor(extract(epoch from clock_timestamp()) * 1000)::bigint'),
-        hear: (told) => {
-          if (told === null) return;
-          this.#clock.heed({ told, asked, heard: performance.now() });
+        hear: (answer) => {
+          if (answer === null) return;
+          this.#clock.heed({ time: answer, asked, heard: performance.now() });
           const warning = this.warning();
-          if ((warning !== undefined) !== this.#isTold) this.#tell(warning);
-          this.#isTold = warning !== undefined;
+          if ((warning !== undefined) !== this.#isReported) this.#tell(warning);
+          this.#isReported = warning !== undefined;
         },
       };
     },

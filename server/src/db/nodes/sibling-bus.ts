@@ -19,7 +19,7 @@ export class SiblingBus implements Bus {
   }
 
   onMessage(listener: (message: BusMessage) => void): void {
-    this.#siblings.onTold(topic, (content) => {
+    this.#siblings.onMessage(topic, (content) => {
       for (const value of content as unknown[]) {
         const message = readMessage(value);
         if (message) listener(message);

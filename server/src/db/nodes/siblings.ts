@@ -6,7 +6,7 @@ export interface Siblings {
   readonly count: number;
   /** Says something to all others, or to one. Never throws; a process that has just ended does not hear it. */
   tell(topic: string, content: unknown, to?: number): void;
-  onTold(topic: string, listener: (content: unknown, from: number) => void): void;
+  onMessage(topic: string, listener: (content: unknown, from: number) => void): void;
   /** Tells whoever has started this process that it serves. */
   started(): void;
   /** Resolves when that process is asked to stop. A signal would count as the second one where a terminal or systemd signals all. */
@@ -40,7 +40,7 @@ export async function findSiblings(count: number): Promise<Siblings | undefined>
   return {
     ...{ number, count },
     tell: (topic, content, to) => send({ topic, content, from: number, to }),
-    onTold: (topic, listener) => void listeners.set(topic, listener),
+    onMessage: (topic, listener) => void listeners.set(topic, listener),
     started: () => send({ topic: startedTopic, from: number }),
     stopped: new Promise((resolve) => void listeners.set(stopTopic, () => resolve('SIGTERM'))),
   };

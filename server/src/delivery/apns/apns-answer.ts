@@ -3,8 +3,8 @@ import type { SendResult } from '../push/push-sender.ts';
 
 /** Apple's reason, as listed under "Handling notification responses from APNs". */
 export function apnsReason(answer: ProviderAnswer): string {
-  const { reason: told } = jsonBody(answer);
-  return typeof told === 'string' ? told : '';
+  const { reason } = jsonBody(answer);
+  return typeof reason === 'string' ? reason : '';
 }
 
 export function apnsWords(answer: ProviderAnswer): string {
@@ -20,9 +20,9 @@ export function apnsResult(answer: ProviderAnswer, now: number): SendResult {
   const { status } = answer;
   const words = apnsWords(answer);
   if (status === 410) return { outcome: 'dead', reason: words, ...since(answer) };
-  const told = apnsReason(answer);
-  if (told === 'BadDeviceToken' || told === 'ChannelNotRegistered') return { outcome: 'dead', reason: words };
-  if (told === 'TooManyProviderTokenUpdates') {
+  const code = apnsReason(answer);
+  if (code === 'BadDeviceToken' || code === 'ChannelNotRegistered') return { outcome: 'dead', reason: words };
+  if (code === 'TooManyProviderTokenUpdates') {
     return retryLater(answer, now, { reason: words, scope: 'provider', afterMs: 60_000 });
   }
   // Too many messages for this one device.

@@ -60,12 +60,12 @@ class ApnsToken {
    * @returns 0 when there is a new one, the number of ms until there may be one, or undefined if a new one would not help
    */
   renew(authorization: string, answer: ProviderAnswer): number | undefined {
-    const told = apnsReason(answer);
-    if (told !== 'ExpiredProviderToken' && told !== 'InvalidProviderToken') return undefined;
+    const code = apnsReason(answer);
+    if (code !== 'ExpiredProviderToken' && code !== 'InvalidProviderToken') return undefined;
     if (authorization !== this.#authorization) return 0;
     const from = Math.floor(this.#issuedAt / 1000) * 1000;
     if (!this.#clock.refusedTime(answer, { from, until: from + acceptedMs })) {
-      if (told === 'InvalidProviderToken') return undefined;
+      if (code === 'InvalidProviderToken') return undefined;
       const wait = keepAtLeastMs - (this.#clock.now() - this.#issuedAt);
       if (wait > 0) return wait;
     }

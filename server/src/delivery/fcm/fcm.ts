@@ -69,8 +69,9 @@ function read(answer: ProviderAnswer, now: number): IssuedToken | TokenRefusal {
   if (answer.status === 200 && typeof token === 'string') {
     return { token, expiresAt: now + (typeof seconds === 'number' ? seconds : 3600) * 1000 };
   }
-  const told = typeof error === 'string' ? [error, typeof description === 'string' ? description : ''] : [answer.body];
-  const words = reason('Google refused the service account:', answer.status, ...told);
+  const causes =
+    typeof error === 'string' ? [error, typeof description === 'string' ? description : ''] : [answer.body];
+  const words = reason('Google refused the service account:', answer.status, ...causes);
   const { status } = answer;
   // Without a `Date` nothing can be signed by, but the message has nothing to do with it.
   const isOfTime = isRefused(answer) && /\b(times?|timeframe|iat|exp)\b/i.test(words);

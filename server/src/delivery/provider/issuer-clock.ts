@@ -49,22 +49,22 @@ const maxIssuers = 50;
 /** What issuers have said about the service's time, for its operator. */
 export class IssuersTime {
   readonly #log: (text: string) => void;
-  readonly #told = new BoundedMap<string, { readonly ahead: number; readonly isAnybody: boolean }>(maxIssuers);
+  readonly #issuers = new BoundedMap<string, { readonly ahead: number; readonly isAnybody: boolean }>(maxIssuers);
 
   constructor(log: (text: string) => void) {
     this.#log = log;
   }
 
   readonly note: NoteClock = ({ name, isAnybody = false }, ahead) => {
-    const before = this.#told.get(name)?.ahead ?? 0;
-    this.#told.set(name, { ahead, isAnybody });
+    const before = this.#issuers.get(name)?.ahead ?? 0;
+    this.#issuers.set(name, { ahead, isAnybody });
     if (Math.abs(ahead - before) < noticedMs) return;
     this.#log(differs(name, ahead) ?? `The time of the service and the clock of ${name} agree again.`);
   };
 
   /** The first that differs, of those that nobody else can be. */
   warning(): string | undefined {
-    for (const [name, { ahead, isAnybody }] of this.#told) {
+    for (const [name, { ahead, isAnybody }] of this.#issuers) {
       const text = isAnybody ? undefined : differs(name, ahead);
       if (text !== undefined) return text;
     }

@@ -124,6 +124,6 @@ function foundHtml(found: readonly Found[]): string {
     const to = `/handbook/${page.slug}#${section.anchor}`;
     return `<li><a href="${escapeHtml(to)}">${escapeHtml(name)}</a><p>${escapeHtml(excerpt)}</p></li>`;
   });
-  const told = found.length === 0 ? 'Nothing was found. Try other words.' : `${found.length} places have it.`;
-  return `<h1>Search</h1><p role="status">${told}</p><ol class="found">${lines.join('')}</ol>`;
+  const summary = found.length === 0 ? 'Nothing was found. Try other words.' : `${found.length} places have it.`;
+  return `<h1>Search</h1><p role="status">${summary}</p><ol class="found">${lines.join('')}</ol>`;
 }

@@ -17,10 +17,10 @@ export function textOfAll(siblings: Siblings, read: ReadMetrics): () => Promise<
   let [asked, collecting]: [number, Promise<string> | undefined] = [0, undefined];
   let answers = new Map<number, Metrics>();
   let complete: (() => void) | undefined;
-  siblings.onTold('metrics.asked', (question, from) => {
+  siblings.onMessage('metrics.asked', (question, from) => {
     void read().then((metrics) => siblings.tell('metrics', { question, metrics }, from));
   });
-  siblings.onTold('metrics', (content, from) => {
+  siblings.onMessage('metrics', (content, from) => {
     const { question, metrics } = content as { question: number; metrics: Metrics };
     if (question === asked) answers.set(from, metrics);
     if (answers.size === siblings.count) complete?.();

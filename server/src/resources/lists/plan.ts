@@ -286,8 +286,8 @@ export function alternativeFields(where: Where | undefined): readonly Field[] {
 /** The plan in a line, without the values: `walk createdBy $eq, few metadata.room $eq, all`. */
 export function explain({ isIndexed, steps }: ListPlan): string {
   if (isIndexed) return 'index';
-  const told = steps.map(({ kind, of, held }) => `${held ? 'held ' : ''}${kind} ${of.map(describe).join(' | ')}`);
-  return [...told, 'all'].join(', ');
+  const texts = steps.map(({ kind, of, held }) => `${held ? 'held ' : ''}${kind} ${of.map(describe).join(' | ')}`);
+  return [...texts, 'all'].join(', ');
 }
 
 function describe(where: Where | undefined): string {

@@ -119,9 +119,9 @@ export function storedId({ members }: Pick<NamingTable, 'members'>, id: string, 
 export async function showPhonesIn(
   db: Db,
   table: Pick<NamingTable, 'members'>,
-  data: Told,
+  data: EventData,
   view: PhoneView,
-): Promise<Told> {
+): Promise<EventData> {
   const specs = Object.entries(table.members).filter(([name]) => data[name] !== undefined);
   const row: Row = Object.fromEntries(specs.map(([name, spec]) => [spec.column, cellOf(spec, data[name])]));
   const [shown = row] = await showPhones(db, table, [row], view);
@@ -132,7 +132,7 @@ export async function showPhonesIn(
   return { ...data, ...Object.fromEntries(changed) };
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type EventData = Readonly<Record<string, unknown>>;
 
 function cellOf({ kind }: Member, value: unknown): SqlValue {
   if (kind === 'pointer') return isObject(value) ? String(value['objectId']) : null;

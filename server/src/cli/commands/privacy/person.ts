@@ -103,12 +103,12 @@ export const personCommands: readonly Command[] = [
       });
       const rows = Object.values(receipt.erased).reduce((sum, count) => sum + count, 0);
       const hosts = (receipt.webhooks ?? []).map(({ host }) => host);
-      const told =
+      const webhooks =
         hosts.length === 0 ? '' : ` Webhooks had sent something to ${hosts.join(', ')}: ask them to erase it.`;
       const backups = receipt.backups?.length
         ? ` ${receipt.backups.length} backups still hold it${heldText(receipt)}.`
         : '';
-      return { text: `Erased ${rows} rows. The receipt is ${receipt.erasureId}.${told}${backups}`, json: receipt };
+      return { text: `Erased ${rows} rows. The receipt is ${receipt.erasureId}.${webhooks}${backups}`, json: receipt };
     },
   },
 ];

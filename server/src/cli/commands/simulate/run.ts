@@ -72,11 +72,11 @@ export async function runSimulation(run: SimulationRun, tools: RunTools): Promis
   await crowd.register();
   const start = pace.now();
   const end = start + (run.durationMs ?? Number.POSITIVE_INFINITY);
-  for (let told = start; !pace.stop.aborted && pace.now() <= end; await pace.wait(tickMs)) {
+  for (let shown = start; !pace.stop.aborted && pace.now() <= end; await pace.wait(tickMs)) {
     crowd.live(start, pace.now());
-    if (pace.now() - told < progressMs) continue;
-    progress(crowd.totals, (pace.now() - told) / 1000);
-    told = pace.now();
+    if (pace.now() - shown < progressMs) continue;
+    progress(crowd.totals, (pace.now() - shown) / 1000);
+    shown = pace.now();
   }
   await crowd.settle();
   return crowd.totals;

@@ -77,7 +77,7 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
 }
 
 /** What the console is told about whoever is signed in. */
-const toldBy =
+const readSession =
   ({ sessions, isDemo }: Deps) =>
   async (admin: AdminContext, headers: ConsoleCall<unknown>['headers']) => {
     const { adminId, email, name, role, apps, mustEnrol } = admin;
@@ -87,7 +87,7 @@ const toldBy =
 
 function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { sessions, isDemo } = deps;
-  const tell = toldBy(deps);
+  const tell = readSession(deps);
   return [
     consoleEndpoint({
       method: 'POST',

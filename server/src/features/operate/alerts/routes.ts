@@ -153,9 +153,9 @@ function choiceEndpoints({ db, canMail, countPhones }: Deps): readonly ConsoleEn
       return { kind, name, of, isOn: isWanted(role, kind, chosen), ...onPhone };
     });
     // Owners are notified of what concerns the whole service.
-    const told = role === 'owner' ? kinds : kinds.filter(({ of }) => of === 'app');
+    const notified = role === 'owner' ? kinds : kinds.filter(({ of }) => of === 'app');
     const phones = await countPhones(db, adminId);
-    return { email, canMail, phones, digest: digestOf(chosen), kinds: told };
+    return { email, canMail, phones, digest: digestOf(chosen), kinds: notified };
   };
   const tagOf = ({ digest, kinds }: Awaited<ReturnType<typeof read>>) =>
     entityTag(JSON.stringify([digest, kinds.map(({ kind, isOn, onPhone }) => [kind, isOn, onPhone])]));

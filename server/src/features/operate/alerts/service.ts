@@ -188,7 +188,7 @@ export class AlertService {
     const about = row.venue_id === null ? {} : { venueId: row.venue_id };
     const alert = { kind, title, text, begunAt: row.begun_at ?? row.first_seen_at, ...about };
     for (const { adminId, role } of await listRecipients(this.#deps, db, { scope, venueId: about.venueId })) {
-      if (!isTold(role, kind, scope)) continue;
+      if (!isNotified(role, kind, scope)) continue;
       if (!isWanted(role, kind, await store.listChoices(db, adminId))) continue;
       const payload: AlertMail = { adminId, what, scope, alert };
       await enqueue(db, { appId: jobTenant, kind: alertMailJob, payload, expiresAt: now() + mailMs });
@@ -230,7 +230,7 @@ export class AlertService {
 const waitOf = (kind: ConditionKind) => confirmMs[kind] ?? usualConfirmMs;
 
 /** Owners are notified of what concerns the whole service. */
-function isTold(role: AdminRole, kind: ConditionKind, scope: AlertScope): boolean {
+function isNotified(role: AdminRole, kind: ConditionKind, scope: AlertScope): boolean {
   const isService = scope.appId === store.serviceScope || conditionKinds[kind].of === 'service';
   return !isService || role === 'owner';
 }

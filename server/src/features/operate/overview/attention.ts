@@ -35,8 +35,8 @@ export async function readAppAttention(context: Context, appId: string, now: num
   ]);
   const quotas = context.usedQuotas(used, policy);
   const quiet = quietSince(counted.lastVisitAt, { isOpen, timeZone, now });
-  const told = { senders, quotas, keys, waiting, crowded, sensing, reports, beacons, quiet, timeZone };
-  const findings: readonly ServiceCondition[] = findingsOf({ ...counted, ...told }, now);
+  const conditions = { senders, quotas, keys, waiting, crowded, sensing, reports, beacons, quiet, timeZone };
+  const findings: readonly ServiceCondition[] = findingsOf({ ...counted, ...conditions }, now);
   return { findings, ...counted };
 }
 

@@ -14,7 +14,7 @@ export interface PublisherDeps extends Pick<Context, 'now' | 'enqueue'> {
   readonly directory: WebhookDirectory;
   readonly backlog: Pick<Backlog, 'noteQueued'>;
   /** The event as strangers are shown it. A retry sends the same text, since the text is stored. */
-  readonly conceal: (db: Db, appId: string, told: readonly DomainEvent[]) => Promise<readonly DomainEvent[]>;
+  readonly conceal: (db: Db, appId: string, events: readonly DomainEvent[]) => Promise<readonly DomainEvent[]>;
 }
 
 export interface WebhookPublisher {

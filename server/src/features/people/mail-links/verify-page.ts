@@ -48,8 +48,8 @@ export async function registerVerifyPage(server: FastifyInstance, deps: VerifyPa
       const app = await appOf(input);
       await links.verify(app, input.token);
       const text = sayTo(request);
-      const told = text('Your address is confirmed. You can go back to {app}.', { app: app.name });
-      const content = `<h1>${text('Done')}</h1><p>${told}</p>`;
+      const sentence = text('Your address is confirmed. You can go back to {app}.', { app: app.name });
+      const content = `<h1>${text('Done')}</h1><p>${sentence}</p>`;
       return sendPage(reply, { status: 200, title, content });
     });
   });

@@ -196,9 +196,9 @@ export class Authenticators {
     return account;
   }
 
-  #tell(db: Db, told: Pick<FactorCaller, 'key' | 'mayTell'> & { readonly account: Account }): Promise<void> {
+  #tell(db: Db, notice: Pick<FactorCaller, 'key' | 'mayTell'> & { readonly account: Account }): Promise<void> {
     const { tell, now } = this.#deps;
-    return tellOf(db, tell, { ...told, change: 'secondFactor', at: now() });
+    return tellOf(db, tell, { ...notice, change: 'secondFactor', at: now() });
   }
 }
 

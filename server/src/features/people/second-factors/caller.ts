@@ -62,13 +62,13 @@ export async function assertMayAdd(
 export async function tellOf(
   db: Db,
   tell: TellOfChange | undefined,
-  told: Pick<FactorCaller, 'key' | 'mayTell'> & {
+  notice: Pick<FactorCaller, 'key' | 'mayTell'> & {
     readonly account: Account;
     readonly change: AccountChange;
     readonly at: number;
   },
 ): Promise<void> {
-  const { key, account, change, at, mayTell } = told;
+  const { key, account, change, at, mayTell } = notice;
   const address = emailKey(account.email);
   if (address !== '' && mayTell(address)) await tell?.(db, { ...key, email: account.email, change, at });
 }

@@ -61,8 +61,8 @@ export async function registerResetPage(server: FastifyInstance, deps: ResetPage
         return answer(reply, 400, alertHtml(refusal(error, request, app)) + form(app, input, sayTo(request)));
       }
       const text = sayTo(request);
-      const told = text('Your new password is set. You can now sign in to {app} with it.', { app: app.name });
-      return answer(reply, 200, `<h1>${text('Done')}</h1><p>${told}</p>`);
+      const sentence = text('Your new password is set. You can now sign in to {app} with it.', { app: app.name });
+      return answer(reply, 200, `<h1>${text('Done')}</h1><p>${sentence}</p>`);
     });
   });
 }

@@ -40,7 +40,7 @@ export class DeviceRouter implements DeviceRoutes {
   }
 
   /** Calls the listener when another node should poll at once. */
-  onTold(listener: (node: string) => void): void {
+  onMessage(listener: (node: string) => void): void {
     this.#tellers.push(listener);
   }
 

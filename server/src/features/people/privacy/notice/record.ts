@@ -84,7 +84,7 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
     ['Proof of consent', 'decisions with time and text version', 'Article 7(1)', 'until the installation is deleted'],
     ['Calls of webhooks', 'what was sent', 'as for what is sent', days(fixedDays.webhookDeliveries)],
   ];
-  const told = [
+  const recipientLines = [
     ...webhooks.map(
       ({ host, events }) =>
         `${host} (webhook): ${events.join(', ')}, with ${policy.pseudonyms === 'daily' ? 'a pseudonym of the phone that changes every day' : 'the id of the phone'}`,
@@ -101,7 +101,7 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
     `## Purposes, data, periods\n\n| Purpose | Data | Legal basis | Kept for |\n| --- | --- | --- | --- |\n${rows
       .map((row) => `| ${row.map(cell).join(' | ')} |`)
       .join('\n')}`,
-    `## Recipients\n\n${told.length === 0 ? 'None.' : told.map((one) => `- ${one}`).join('\n')}\n\nTransfers to third countries and their safeguards: …`,
+    `## Recipients\n\n${recipientLines.length === 0 ? 'None.' : recipientLines.map((one) => `- ${one}`).join('\n')}\n\nTransfers to third countries and their safeguards: …`,
     `## Backups\n\n${
       backupDays === 0
         ? 'Backups of the service are kept until somebody deletes them.'
