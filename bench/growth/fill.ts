@@ -5,7 +5,7 @@ import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { insertRows } from '../../server/src/demo/rows.ts';
 import { type Slot, slotValues } from '../../server/src/features/data/buckets/definition/slots.ts';
 import { documentOf } from '../compare/documents.ts';
-import { people, type Row, structure, Timeline, traces } from '../rows.ts';
+import { people, type Row, structure, Timeline, traces } from './rows.ts';
 
 /** Written beside the service that runs on the same database. */
 

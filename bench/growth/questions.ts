@@ -1,8 +1,8 @@
 import type { Load } from '../compare/load.ts';
 import { type Workload, workloads, workloadTitles } from '../compare/target.ts';
 import type { PharosTarget } from '../compare/targets/pharos.ts';
-import { storedName, type Timeline } from '../rows.ts';
 import type { Filled } from './fill.ts';
+import { storedName, type Timeline } from './rows.ts';
 
 /**
  * The questions to each service: the workloads of `npm run bench`, and the lists of everything that grows with the use

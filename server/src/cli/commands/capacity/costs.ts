@@ -12,7 +12,10 @@ interface Cost {
 
 export const costs = {
   /** Bytes on disk of a stop at a beacon, with its events, verdicts and indexes. */
-  bytesPerVisit: { value: 10_600, source: 'npm run bench -- disk: PostgreSQL, four events and a message (ADR 70)' },
+  bytesPerVisit: {
+    value: 10_600,
+    source: 'measured in November 2026 on PostgreSQL, four events and a message (ADR 70)',
+  },
   /** Rows written for a sighting, beside those of visits. */
   rowsPerSighting: { value: 0.039, source: 'measured in November 2026 (ADR 39)' },
   /** Bytes of PostgreSQL's log for a sighting. */

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { firstIdAt } from '../server/src/base/id.ts';
-import type { SqlValue } from '../server/src/base/sql.ts';
-import type { DbTable, NewRowOf } from '../server/src/db/table.ts';
-import type { files } from '../server/src/features/data/files/resource.ts';
-import type { notifications } from '../server/src/features/messages/notifications/resource.ts';
-import type { storylines } from '../server/src/features/messages/storylines/resource.ts';
-import type { installations } from '../server/src/features/people/installations/resource.ts';
-import type { users } from '../server/src/features/people/users/tables.ts';
-import type { beacons } from '../server/src/features/places/beacons/resource.ts';
-import type { devices } from '../server/src/features/places/devices/resource.ts';
-import type { logs } from '../server/src/features/presence/logs/resource.ts';
-import type { events } from '../server/src/features/presence/sightings/traces/events.ts';
-import type { visits } from '../server/src/features/presence/sightings/traces/visits.ts';
+import { firstIdAt } from '../../server/src/base/id.ts';
+import type { SqlValue } from '../../server/src/base/sql.ts';
+import type { DbTable, NewRowOf } from '../../server/src/db/table.ts';
+import type { files } from '../../server/src/features/data/files/resource.ts';
+import type { notifications } from '../../server/src/features/messages/notifications/resource.ts';
+import type { storylines } from '../../server/src/features/messages/storylines/resource.ts';
+import type { installations } from '../../server/src/features/people/installations/resource.ts';
+import type { users } from '../../server/src/features/people/users/tables.ts';
+import type { beacons } from '../../server/src/features/places/beacons/resource.ts';
+import type { devices } from '../../server/src/features/places/devices/resource.ts';
+import type { logs } from '../../server/src/features/presence/logs/resource.ts';
+import type { events } from '../../server/src/features/presence/sightings/traces/events.ts';
+import type { visits } from '../../server/src/features/presence/sightings/traces/visits.ts';
 
 /** Rows of the tables by number: through the interface a million of each would take a day. */
 
