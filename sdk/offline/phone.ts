@@ -5,13 +5,16 @@ import {
   byClockAhead,
   type Decision,
   type Fired,
+  fromStored,
   InMemory,
   inLanguage,
   languageFor,
   type Memory,
   nothingKnown,
   type Shown,
+  type StoredRecord,
   siteOf,
+  toStored,
   withAnswer,
 } from '@pharos/engine/decide';
 import type { PharosClient } from '../src/client.ts';
@@ -36,7 +39,11 @@ interface State {
   readonly pages: readonly number[];
 }
 
-const newState: State = {
+type StoredState = Omit<State, 'memory'> & {
+  readonly memory: Omit<Memory, 'record'> & { readonly record: StoredRecord | null };
+};
+
+const newState: State & StoredState = {
   ...{ memory: nothingKnown, shown: [], until: 0, ahead: 0 },
   ...{ elsewhere: [], deliveries: [], pages: [] },
 };
@@ -88,7 +95,9 @@ export class OfflinePhone {
   static async open(client: Pick<PharosClient, 'appId' | 'call'>, options: OfflineOptions): Promise<OfflinePhone> {
     // Of another app nothing is shown, and nothing told to this one.
     const storage: OfflineStorage = (name) => options.storage(`${client.appId}-${name}`);
-    const state = { ...newState, ...readJson<State>(await storage('state').load()) };
+    const stored = { ...newState, ...readJson<StoredState>(await storage('state').load()) };
+    const { record } = stored.memory;
+    const state: State = { ...stored, memory: { ...stored.memory, record: record && fromStored(record) } };
     const bundle = readJson<Bundle>(await storage('bundle').load());
     const waiting = await Waiting.open(storage, state.pages);
     const phone = new OfflinePhone(client, { ...options, storage }, { state, bundle, waiting });
@@ -255,17 +264,17 @@ export class OfflinePhone {
       const sightings = this.#waiting.first(maxSightings);
       const isLast = sightings.length === this.#waiting.size;
       const last = Date.parse(String(sightings[sightings.length - 1]?.['occurredAt']));
-      const told = this.#state.shown.filter(({ at }) => isLast || at <= last).slice(0, maxShown);
+      const reported = this.#state.shown.filter(({ at }) => isLast || at <= last).slice(0, maxShown);
       const body = {
         installationId,
         sightings: [...sightings],
         sentAt: new Date(this.#now()).toISOString(),
-        decided: { until: new Date(this.#state.until).toISOString(), shown: told.map(toSent) },
+        decided: { until: new Date(this.#state.until).toISOString(), shown: reported.map(toSent) },
       };
       const { result } = await this.#client.call('sendSightings', { body, ...(signal ? { signal } : {}) });
-      this.#state = { ...this.#state, shown: this.#state.shown.filter((one) => !told.includes(one)) };
+      this.#state = { ...this.#state, shown: this.#state.shown.filter((one) => !reported.includes(one)) };
       await this.#waiting.remove(sightings.length);
-      this.#takeAnswer(result, told);
+      this.#takeAnswer(result, reported);
     }
   }
 
@@ -280,10 +289,10 @@ export class OfflinePhone {
     }
   }
 
-  #takeAnswer({ messages, elsewhere = [], clockErrorMs = 0 }: Answer, told: readonly Shown[]): void {
+  #takeAnswer({ messages, elsewhere = [], clockErrorMs = 0 }: Answer, reported: readonly Shown[]): void {
     const { memory, ahead } = this.#state;
     const firings = [
-      ...told.map(({ at, ...one }) => ({ ...one, at: at - clockErrorMs })),
+      ...reported.map(({ at, ...one }) => ({ ...one, at: at - clockErrorMs })),
       ...messages.map(({ eventId, ...one }) => ({ ...one, at: timeOfId(eventId) })),
     ].map(({ triggerId, visitId, at }): Firing => ({ triggerId, visitId, at }));
     const moved = clockErrorMs === ahead ? memory : byClockAhead(memory, ahead - clockErrorMs);
@@ -339,7 +348,9 @@ export class OfflinePhone {
   }
 
   async #save(): Promise<void> {
-    const state: State = { ...this.#state, pages: this.#waiting.numbers };
+    const { memory } = this.#state;
+    const record = memory.record && toStored(memory.record);
+    const state: StoredState = { ...this.#state, memory: { ...memory, record }, pages: this.#waiting.numbers };
     this.#writtenAt = this.#now();
     this.#pages = String(state.pages);
     await this.#options.storage('state').save(JSON.stringify(state));

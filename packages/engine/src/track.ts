@@ -162,11 +162,11 @@ export function endings({ installationId, seedOf, state, until, patience }: Endi
 }
 
 /** When `endings` has something new to say about an open visit (ms, sensing time), or null. */
-export function nextEnding(state: TrackState, patience: number, isTold: (visitId: string) => boolean): number | null {
+export function nextEnding(state: TrackState, patience: number, hasEnded: (visitId: string) => boolean): number | null {
   let first: number | null = null;
   for (const beaconId of Object.keys(state.beacons)) {
     const presence = state.beacons[beaconId] as PresenceState;
-    if (presence.visit === null || isTold(presence.visit.id)) continue;
+    if (presence.visit === null || hasEnded(presence.visit.id)) continue;
     const end = openUntil(presence, patience);
     if (end !== null && (first === null || end < first)) first = end;
   }

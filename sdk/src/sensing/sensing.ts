@@ -43,7 +43,7 @@ export class Sensing {
   #venueId: string | undefined;
   #isStarted = false;
   /** How the phone can sense, while the service has not been told. */
-  #untold: Body<'registerInstallation'> | undefined;
+  #unreported: Body<'registerInstallation'> | undefined;
   #flushedAt = 0;
   #planning: Promise<void> | undefined;
   #isPlanOld = false;
@@ -75,7 +75,7 @@ export class Sensing {
     const health = await adapter.read();
     const sensing = { ...health, lastWakeAt: new Date(now()).toISOString(), lastWakeBecause: because };
     this.#venueId = venue;
-    this.#untold = { ...installation, sensing };
+    this.#unreported = { ...installation, sensing };
     this.#isStarted = true;
     const kept = await this.#keptPlan();
     if (kept) await this.#hearIn(kept);
@@ -125,10 +125,10 @@ export class Sensing {
 
   /** Tells the service how the phone can sense, unless it knows, and plans anew. */
   async #tell(): Promise<void> {
-    const body = this.#untold;
+    const body = this.#unreported;
     if (body) await this.#call('registerInstallation', { body });
     await this.#plan();
-    if (this.#untold === body) this.#untold = undefined;
+    if (this.#unreported === body) this.#unreported = undefined;
   }
 
   /** At most one plan is under way; what changes meanwhile makes another one. */
@@ -186,7 +186,7 @@ export class Sensing {
     if (Math.abs(now() - this.#flushedAt) < flushEveryMs) return;
     this.#flushedAt = now();
     await queue.flush();
-    if (this.#untold) await this.#tell();
+    if (this.#unreported) await this.#tell();
   }
 
   /** What cannot be sent waits in the queue. */

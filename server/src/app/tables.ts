@@ -1,5 +1,5 @@
 import type { FieldLookup } from '@pharos/query';
-import { pseudonymDays, pseudonymSpells } from '../access/pseudonyms/tables.ts';
+import { pseudonymDays, pseudonymPeriods } from '../access/pseudonyms/tables.ts';
 import type { RuledFields } from '../access/rules/check.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import { audit } from '../access/tables.ts';
@@ -31,7 +31,7 @@ export const resources: readonly Resource[] = [presence, messages, places, peopl
 /** Every table of the service; `declared-tables.test.ts` says when one is missing. */
 export const tables: readonly DbTable[] = [
   ...[presence, messages, places, people, data, insights, operate].flatMap((family) => family.tables),
-  ...[pseudonymSpells, pseudonymDays, audit, jobs, usage, idempotencyKeys, limitBuckets],
+  ...[pseudonymPeriods, pseudonymDays, audit, jobs, usage, idempotencyKeys, limitBuckets],
   ...[coldChunks, coldSummaries, settingsTable, revisions, cacheChanges, nodes, workShares],
 ];
 

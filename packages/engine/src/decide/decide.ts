@@ -28,8 +28,8 @@ import {
   newRecord,
   patienceOf,
   type TrackRecord,
+  withProcessed,
   withSpan,
-  withSpells,
 } from './record.ts';
 import type { SiteTrigger } from './triggers.ts';
 import { whereaboutsOf } from './whereabouts.ts';
@@ -48,14 +48,14 @@ async function sense(sensing: Sensing): Promise<Sensed> {
 
 /** `samples`: those of `sensing`, in order. */
 async function place(sensing: Sensing, samples: readonly Sample[]): Promise<Sensed> {
-  const { track, spells } = sensing.record;
-  const record = { ...rememberSpan(sensing.record, samples), spells: withSpells(spells, samples) };
+  const { track, processed } = sensing.record;
+  const record = { ...rememberSpan(sensing.record, samples), processed: withProcessed(processed, samples) };
   const horizon = horizonOf(record, sensing.keptSince);
   const isKept = (sample: Sample) => horizon === null || sample.occurredAt >= horizon;
   const isEnd = (sample: Sample) => !isKept(sample) && endsAtOnce(track, sample);
   const kept = samples.filter((sample) => isKept(sample) || isEnd(sample));
   const early = samples.filter((sample) => !isKept(sample) && !isEnd(sample));
-  const old = early.filter((sample) => !isTakenIn(spells, sample));
+  const old = early.filter((sample) => !isTakenIn(processed, sample));
   const repeated = early.length - old.length;
   const joined = old.length === 0 ? undefined : await join({ ...sensing, samples: old });
   if (kept.length === 0 && sensing.retimed === undefined)
@@ -117,9 +117,9 @@ function passTime(
   now: number,
 ): Sensed {
   const until = knownUntil(record, now);
-  const told = new Set(record.ended.map(({ visitId }) => visitId));
+  const endedIds = new Set(record.ended.map(({ visitId }) => visitId));
   const events = endings({ installationId, seedOf, state: record.track, until, patience: patienceOf(record) }).filter(
-    ({ visitId }) => !told.has(visitId),
+    ({ visitId }) => !endedIds.has(visitId),
   );
   return { ...nothing({ ...record, ended: [...record.ended, ...events] }), events };
 }
@@ -134,7 +134,7 @@ export async function decide(
 ): Promise<Decision> {
   const { installationId, seedOf, now, heldSince, retimed } = context;
   const stored = await reads.record();
-  const record = stored ?? newRecord(now, context.policy.oneZone ? await reads.ear?.() : null);
+  const record = stored ?? newRecord(now, context.policy.oneZone ? await reads.receiverOffset?.() : null);
   const sensed =
     samples === null
       ? passTime({ installationId, seedOf }, record, now)
@@ -152,14 +152,14 @@ export async function decide(
         });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;
-  const onPhone = await toldBy(reads, context, record);
+  const onPhone = await reportedBy(reads, context, record);
   const answers = new Answers(onPhone);
   const judged = await judgeAll(reads, context, { sensed, isTick: samples === null, answers });
   const earlier = await shownEarlier(reads, answers.left(onPhone.fresh));
   const verdicts = [...judged.verdicts, ...earlier.verdicts];
-  const { whereabouts, told } = whereaboutsOf(sensed.record);
+  const { whereabouts, reported } = whereaboutsOf(sensed.record);
   const decided = { until: onPhone.until, shown: [...answers.left(onPhone.awaited), ...earlier.awaited] };
-  const next = { ...sensed.record, waits: judged.waits, told, decided };
+  const next = { ...sensed.record, waits: judged.waits, reported, decided };
   return {
     installationId,
     sensed,
@@ -182,14 +182,18 @@ export async function decide(
 }
 
 /** What the phone has decided by itself, as far as it is not known. */
-interface Told {
+interface ReportedDecisions {
   readonly until: number;
   readonly fresh: readonly Shown[];
   /** What was told before, and no event was found for. */
   readonly awaited: readonly Shown[];
 }
 
-async function toldBy(reads: Reads, { decided, now }: DecisionContext, record: TrackRecord): Promise<Told> {
+async function reportedBy(
+  reads: Reads,
+  { decided, now }: DecisionContext,
+  record: TrackRecord,
+): Promise<ReportedDecisions> {
   const awaited = stillAwaited(record.decided.shown, now);
   const until = Math.max(record.decided.until, decided?.until ?? nothingDecided.until);
   if (decided === undefined || decided.shown.length === 0) return { until, fresh: [], awaited };
@@ -203,7 +207,7 @@ class Answers {
   readonly #left: Set<Shown>;
   readonly #given = new Map<Verdict, Shown>();
 
-  constructor({ until, fresh, awaited }: Told) {
+  constructor({ until, fresh, awaited }: ReportedDecisions) {
     this.until = until;
     this.#left = new Set([...awaited, ...fresh]);
   }

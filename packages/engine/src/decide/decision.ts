@@ -14,7 +14,7 @@ import type { Whereabouts } from './whereabouts.ts';
 export interface Reads {
   record(): Promise<TrackRecord | undefined>;
   /** How the installation is known to hear; asked once, when its record begins. */
-  ear?(): Promise<ReceiverOffset | null>;
+  receiverOffset?(): Promise<ReceiverOffset | null>;
   /** Beacons that were deleted are left out. */
   places(beaconIds: readonly string[]): Promise<readonly ReportedPlace[]>;
   triggers(beaconId: string): Promise<readonly SiteTrigger[]>;

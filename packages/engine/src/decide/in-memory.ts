@@ -39,7 +39,8 @@ const MAX_FIRED = 1_000;
 const MAX_DEADLINES = 20_000;
 
 /** Where beacons and messages come from, and what is known of the past beside the memory. */
-export type Site = Pick<Reads, 'places' | 'triggers' | 'ear'> & Partial<Pick<Reads, 'firings' | 'visitCount' | 'kept'>>;
+export type Site = Pick<Reads, 'places' | 'triggers' | 'receiverOffset'> &
+  Partial<Pick<Reads, 'firings' | 'visitCount' | 'kept'>>;
 
 const nothingKept: Reads['kept'] = { segments: async () => [], visits: async () => [], events: async () => [] };
 

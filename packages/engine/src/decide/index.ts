@@ -15,17 +15,18 @@ export { appRules, historyMs, isForgetful, noDayMs, toTimeZone, toTriggerPolicy 
 export type * from './record.ts';
 export {
   deadlineOf,
+  fromStored,
   isTakenIn,
   knownUntil,
   lateMs,
   MAX_SAMPLES,
   newRecord,
-  parseTrackRecord,
   patienceOf,
   SEGMENT_SAMPLES,
+  toStored,
   WINDOW_MS,
+  withProcessed,
   withSpan,
-  withSpells,
 } from './record.ts';
 export { readSamples, writeSamples } from './samples.ts';
 export type { Content, MessageRecord, NotificationRecord, ScenarioRecord, SiteTrigger } from './triggers.ts';

@@ -45,7 +45,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const { merged, duplicates } = mergeSamples(known, samples);
   if (merged.length === 0 || (duplicates === samples.length && retimed === undefined))
     return { ...nothing(sensing.record), duplicates };
-  const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.ear), markReported);
+  const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.receiverOffset), markReported);
   const { settingsOf, mapOf } = await sensing.siteOf(beaconsOf(merged, checkpoint));
   // An existing contact keeps the settings under which it began.
   const settingsNow = (beaconId: string) => {
@@ -230,7 +230,7 @@ export async function join({
   kept,
 }: Sensing): Promise<Reconciled> {
   const samples = [...sent, ...loneExitsAfter(record, sent, now)].sort(compareSamples);
-  const begun = newTrack(record.ear);
+  const begun = newTrack(record.receiverOffset);
   const site = await siteOf(beaconsOf(samples, begun));
   const { state, events } = follow({ installationId, seedOf, state: begun, samples, ...site });
   const ends = endings({ installationId, seedOf, state, until: Number.MAX_SAFE_INTEGER, patience: 0 }).map(

@@ -25,43 +25,43 @@ export interface WrittenSamples {
  */
 
 /** Sensed without a longer pause from then until then (ms), and at which beacons: a bit for each, by `bitOf`. */
-export type Spell = readonly [from: number, until: number, beacons: number];
+export type TimeSpan = readonly [from: number, until: number, beacons: number];
 /** By receiver, since a phone and a gateway may each be late; '' is the phone itself. Oldest first. */
-export type Spells = Readonly<Record<string, readonly Spell[]>>;
+export type ProcessedTimes = Readonly<Record<string, readonly TimeSpan[]>>;
 
 /** How long a sample may be in transit. */
 const PAUSE_MS = 30_000;
-const MAX_SPELLS = 48;
+const MAX_SPANS = 48;
 const MAX_RECEIVERS = 8;
 
-/** Beacons may share a bit: then a late sample of one is taken for known in a spell of the other. */
+/** Beacons may share a bit: then a late sample of one is taken for known in a span of the other. */
 function bitOf(beaconId: string): number {
   let sum = 0;
   for (let index = 0; index < beaconId.length; index++) sum = (Math.imul(sum, 31) + beaconId.charCodeAt(index)) | 0;
   return 1 << ((sum >>> 0) % 31);
 }
 
-/** The spells with samples (in order of time) added. Decisions are known by their keys. */
-export function withSpells(spells: Spells, samples: readonly Sample[]): Spells {
+/** The spans with samples (in order of time) added. Decisions are known by their keys. */
+export function withProcessed(processed: ProcessedTimes, samples: readonly Sample[]): ProcessedTimes {
   const heard = samples.filter(({ event }) => event === undefined);
-  if (heard.length === 0) return spells;
+  if (heard.length === 0) return processed;
   // A sender may call its receiver `__proto__`.
-  const next = new Map(Object.entries(spells));
+  const next = new Map(Object.entries(processed));
   for (const receiver of new Set(heard.map(({ receiver: name = '' }) => name))) {
     const points = heard
       .filter(({ receiver: name = '' }) => name === receiver)
-      .map(({ occurredAt, beaconId }): Spell => [occurredAt, occurredAt, bitOf(beaconId)]);
+      .map(({ occurredAt, beaconId }): TimeSpan => [occurredAt, occurredAt, bitOf(beaconId)]);
     const known = next.get(receiver) ?? [];
     const inOrder = (known.at(-1)?.[0] ?? 0) <= (points[0]?.[0] ?? 0);
     const all = [...known, ...points];
-    next.set(receiver, unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MAX_SPELLS));
+    next.set(receiver, unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MAX_SPANS));
   }
   return bounded(next);
 }
 
-function unite(spells: readonly Spell[]): Spell[] {
-  const united: Spell[] = [];
-  for (const [from, until, beacons] of spells) {
+function unite(spans: readonly TimeSpan[]): TimeSpan[] {
+  const united: TimeSpan[] = [];
+  for (const [from, until, beacons] of spans) {
     const last = united.at(-1);
     if (last === undefined || from - last[1] > PAUSE_MS) united.push([from, until, beacons]);
     else united[united.length - 1] = [last[0], Math.max(last[1], until), last[2] | beacons];
@@ -70,16 +70,16 @@ function unite(spells: readonly Spell[]): Spell[] {
 }
 
 /** Those heard of last stay. */
-function bounded(spells: ReadonlyMap<string, readonly Spell[]>): Spells {
-  if (spells.size <= MAX_RECEIVERS) return Object.fromEntries(spells);
-  const newest = ([, own]: readonly [string, readonly Spell[]]) => own.at(-1)?.[1] ?? 0;
-  return Object.fromEntries([...spells].sort((a, b) => newest(b) - newest(a)).slice(0, MAX_RECEIVERS));
+function bounded(processed: ReadonlyMap<string, readonly TimeSpan[]>): ProcessedTimes {
+  if (processed.size <= MAX_RECEIVERS) return Object.fromEntries(processed);
+  const newest = ([, own]: readonly [string, readonly TimeSpan[]]) => own.at(-1)?.[1] ?? 0;
+  return Object.fromEntries([...processed].sort((a, b) => newest(b) - newest(a)).slice(0, MAX_RECEIVERS));
 }
 
-export function isTakenIn(spells: Spells, { event, receiver = '', occurredAt, beaconId }: Sample): boolean {
+export function isTakenIn(processed: ProcessedTimes, { event, receiver = '', occurredAt, beaconId }: Sample): boolean {
   if (event !== undefined) return false;
   const bit = bitOf(beaconId);
-  const own = Object.hasOwn(spells, receiver) ? spells[receiver] : [];
+  const own = Object.hasOwn(processed, receiver) ? processed[receiver] : [];
   return (own ?? []).some(
     ([from, until, beacons]) => from <= occurredAt && occurredAt <= until && (beacons & bit) !== 0,
   );
@@ -102,17 +102,17 @@ export interface TrackRecord {
   /** Samples older than this (ms, sensing time) are no longer kept; null: all that were ever sent are. */
   readonly horizon: number | null;
   /** The time that has been processed, even if its samples are no longer kept. */
-  readonly spells: Spells;
+  readonly processed: ProcessedTimes;
   /** At most eight, if the app's retention is zero. */
   readonly exits: readonly LoneExit[];
   /** The whereabouts that were written last; null: none yet. */
-  readonly told: ReportedWhereabouts | null;
+  readonly reported: ReportedWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
   readonly since: number;
   /** What the phone has decided by itself; `shown` has what no event was found for yet. */
   readonly decided: DecidedOnPhone;
   /** How the phone was known to hear when the record was begun: late samples start from the same. */
-  readonly ear: ReceiverOffset | null;
+  readonly receiverOffset: ReceiverOffset | null;
 }
 
 /** An EXIT that a phone decided and that ended nothing: its ENTER may still come. */
@@ -132,9 +132,9 @@ export interface ReportedWhereabouts {
 
 export type Segment = readonly [start: number, count: number];
 
-export function newRecord(now: number, ear: ReceiverOffset | null = null): TrackRecord {
+export function newRecord(now: number, receiverOffset: ReceiverOffset | null = null): TrackRecord {
   return {
-    track: newTrack(ear),
+    track: newTrack(receiverOffset),
     waits: [],
     ended: [],
     lag: 0,
@@ -142,19 +142,40 @@ export function newRecord(now: number, ear: ReceiverOffset | null = null): Track
     clock: newClock,
     segments: [],
     horizon: null,
-    told: null,
-    spells: {},
+    reported: null,
+    processed: {},
     exits: [],
     since: now,
     decided: nothingDecided,
-    ear,
+    receiverOffset,
   };
 }
 
-/** From text; what an older version did not write has its beginning's value. */
-export function parseTrackRecord(text: string): TrackRecord {
-  const record = { ...newRecord(0), ...(JSON.parse(text) as Partial<TrackRecord>) };
-  return { ...record, track: { ...newTrack(), ...copyTrack(record.track) } };
+/** As it is stored: some members have the names of earlier versions. */
+export type StoredRecord = Partial<Omit<TrackRecord, 'reported' | 'processed' | 'receiverOffset' | 'waits'>> & {
+  readonly told?: TrackRecord['reported'];
+  readonly spells?: TrackRecord['processed'];
+  readonly ear?: TrackRecord['receiverOffset'];
+  readonly waits?: readonly (Omit<Wait, 'hasVerdict'> & { readonly isTold?: true })[];
+};
+
+export function toStored({ reported, processed, receiverOffset, waits, ...rest }: TrackRecord): StoredRecord {
+  return {
+    ...rest,
+    ...{ told: reported, spells: processed, ear: receiverOffset },
+    waits: waits.map(({ hasVerdict, ...wait }) => (hasVerdict ? { ...wait, isTold: hasVerdict } : wait)),
+  };
+}
+
+/** What an older version did not write has its beginning's value. */
+export function fromStored({ told, spells, ear, waits = [], ...rest }: StoredRecord): TrackRecord {
+  const begun = newRecord(0);
+  return {
+    ...{ ...begun, ...rest },
+    ...{ reported: told ?? null, processed: spells ?? begun.processed, receiverOffset: ear ?? null },
+    waits: waits.map(({ isTold, ...wait }) => (isTold ? { ...wait, hasVerdict: isTold } : wait)),
+    track: { ...newTrack(), ...copyTrack(rest.track ?? begun.track) },
+  };
 }
 
 /** A segment with this many samples is followed by another one. */
@@ -188,12 +209,12 @@ export const knownUntil = ({ lag }: Pick<TrackRecord, 'lag'>, now: number): numb
 /** When time alone causes something, by the service's clock (ms); null: not before the next batch. */
 export function deadlineOf(record: TrackRecord, isReachable: boolean): number | null {
   const { track, ended, waits, lag } = record;
-  const told = new Set(ended.map(({ visitId }) => visitId));
-  let due = nextEnding(track, patienceOf(record), (id) => told.has(id)) ?? Number.POSITIVE_INFINITY;
+  const endedIds = new Set(ended.map(({ visitId }) => visitId));
+  let due = nextEnding(track, patienceOf(record), (id) => endedIds.has(id)) ?? Number.POSITIVE_INFINITY;
   for (const { event, dueAt } of isReachable ? waits : []) {
     const visit = track.beacons[event.beaconId]?.visit;
     const isTrusted = event.event === 'ENTER' && visit?.id === event.visitId && visit.source === 'device';
-    if (isTrusted && !told.has(event.visitId)) due = Math.min(due, dueAt);
+    if (isTrusted && !endedIds.has(event.visitId)) due = Math.min(due, dueAt);
   }
   return due === Number.POSITIVE_INFINITY ? null : due + lag;
 }

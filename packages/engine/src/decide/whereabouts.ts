@@ -32,15 +32,15 @@ const SPARSE_MS = 15_000;
 const centimetres = (metres: number) => Math.round(metres * 100) / 100;
 
 /** The whereabouts after the newest sample, and what is known to be written then. */
-export function whereaboutsOf({ track, told }: TrackRecord): {
+export function whereaboutsOf({ track, reported }: TrackRecord): {
   readonly whereabouts: Whereabouts | undefined;
-  readonly told: ReportedWhereabouts | null;
+  readonly reported: ReportedWhereabouts | null;
 } {
   const nearest = track.at === null ? null : nearestOf(track, track.at);
-  if (nearest === null || track.at === null) return { whereabouts: undefined, told };
+  if (nearest === null || track.at === null) return { whereabouts: undefined, reported };
   const { beaconId, distance, share } = nearest;
   const { at: sensedAt, fix } = track;
-  const isDue = told === null || told.beaconId !== beaconId || Math.abs(sensedAt - told.at) >= SPARSE_MS;
+  const isDue = reported === null || reported.beaconId !== beaconId || Math.abs(sensedAt - reported.at) >= SPARSE_MS;
   const position =
     fix === null || sensedAt - fix.at > SPARSE_MS
       ? {}
@@ -60,5 +60,5 @@ export function whereaboutsOf({ track, told }: TrackRecord): {
     sensedAt,
     isDue,
   };
-  return { whereabouts, told: isDue ? { at: sensedAt, beaconId } : told };
+  return { whereabouts, reported: isDue ? { at: sensedAt, beaconId } : reported };
 }

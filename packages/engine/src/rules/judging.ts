@@ -11,7 +11,7 @@ export interface Wait {
   /** Sensing time, ms. */
   readonly dueAt: number;
   /** Its verdict says that the visitor left first, but the end of the visit may still be revoked. */
-  readonly isTold?: true;
+  readonly hasVerdict?: true;
 }
 
 export interface Judging {
@@ -78,8 +78,8 @@ export function judgeEvents(judging: Judging): Judgement {
   };
   const settle = ({ wait, at, stayed, leftAt }: End): void => {
     waits = waits.filter((other) => other !== wait);
-    if (!stayed && judging.isProvisional(wait.event.visitId)) waits.push({ ...wait, isTold: true });
-    if (!stayed && wait.isTold) return;
+    if (!stayed && judging.isProvisional(wait.event.visitId)) waits.push({ ...wait, hasVerdict: true });
+    if (!stayed && wait.hasVerdict) return;
     const trigger = judging.rulesOf(wait.event.beaconId).triggers.find(({ id }) => id === wait.triggerId);
     // Nobody can ask why about a trigger that was deleted since.
     if (trigger !== undefined) ask(trigger, wait.event, { at, stayed, ...(leftAt === undefined ? {} : { leftAt }) });
@@ -92,7 +92,7 @@ export function judgeEvents(judging: Judging): Judgement {
         .flatMap((wait) => endOfWait(wait, judging) ?? [])
         .filter(
           ({ at, wait, stayed }) =>
-            at <= until && !(wait.isTold && !stayed && judging.isProvisional(wait.event.visitId)),
+            at <= until && !(wait.hasVerdict && !stayed && judging.isProvisional(wait.event.visitId)),
         )
         .sort((a, b) => a.at - b.at)[0];
       if (first === undefined) return;

@@ -94,12 +94,12 @@ function judge(state: TrackState, place: Omit<Waypoint, 'at'>, { beacons, batch 
   });
   const [nearest] = around.sort((a, b) => a.distance - b.distance);
   const zone = around.find(({ radius, distance }) => distance < radius)?.id;
-  const told = Object.keys(state.beacons).find((id) => state.beacons[id]?.visit != null);
+  const decided = Object.keys(state.beacons).find((id) => state.beacons[id]?.visit != null);
   const { fix } = state;
   return {
     x: place.x,
     y: place.y,
-    isZoneRight: told === zone,
+    isZoneRight: decided === zone,
     isNearestRight: nearestOf(state, state.at ?? 0)?.beaconId === nearest?.id,
     error: fix === null ? null : Math.hypot(fix.x - place.x, fix.y - place.y),
     nearest: nearest

@@ -112,7 +112,7 @@ export interface NamedDay {
   readonly names: DayNames;
 }
 
-interface Spell {
+interface PseudonymPeriod {
   readonly begun: number;
   /** Infinity while it lasts. */
   readonly ended: number;
@@ -133,18 +133,18 @@ export const settleMs = 5_000;
  */
 export class AppPseudonyms {
   readonly #appId: string;
-  readonly #spells: readonly Spell[];
+  readonly #periods: readonly PseudonymPeriod[];
   readonly #deps: PseudonymDeps;
   /** In order of time. */
   #days: readonly NamedDay[];
 
   constructor(
     appId: string,
-    rows: { spells: readonly store.SpellRow[]; days: readonly store.DayRow[] },
+    rows: { periods: readonly store.PeriodRow[]; days: readonly store.DayRow[] },
     deps: PseudonymDeps,
   ) {
     this.#appId = appId;
-    this.#spells = rows.spells.map(({ begun_at: begun, ended_at }) => ({ begun, ended: ended_at ?? Infinity }));
+    this.#periods = rows.periods.map(({ begun_at: begun, ended_at }) => ({ begun, ended: ended_at ?? Infinity }));
     this.#days = rows.days.map(toDay);
     this.#deps = deps;
   }
@@ -153,12 +153,12 @@ export class AppPseudonyms {
 
   /** Whether what began at a time is shown under pseudonyms. */
   covers(at: number): boolean {
-    return this.#spells.some(({ begun, ended }) => at >= begun && at < ended);
+    return this.#periods.some(({ begun, ended }) => at >= begun && at < ended);
   }
 
   /** The times that are shown under pseudonyms. */
-  get spells(): readonly Spell[] {
-    return this.#spells;
+  get periods(): readonly PseudonymPeriod[] {
+    return this.#periods;
   }
 
   /** The days whose secrets are there. */
@@ -217,8 +217,8 @@ const toDay = ({ begins_at: begins, ends_at: ends, secret }: store.DayRow): Name
 
 /** Undefined for an app that never had them. */
 export async function findPseudonyms(db: Db, appId: string, deps: PseudonymDeps): Promise<AppPseudonyms | undefined> {
-  const spells = await store.listSpells(db, appId);
-  return spells.length === 0
+  const periods = await store.listPeriods(db, appId);
+  return periods.length === 0
     ? undefined
-    : new AppPseudonyms(appId, { spells, days: await store.listDays(db, appId) }, deps);
+    : new AppPseudonyms(appId, { periods, days: await store.listDays(db, appId) }, deps);
 }

@@ -1,22 +1,22 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { RowOf } from '../../db/table.ts';
-import type { pseudonymDays, pseudonymSpells } from './tables.ts';
+import type { pseudonymDays, pseudonymPeriods } from './tables.ts';
 
-export type SpellRow = RowOf<typeof pseudonymSpells>;
+export type PeriodRow = RowOf<typeof pseudonymPeriods>;
 export type DayRow = RowOf<typeof pseudonymDays>;
 
-export function listSpells(db: Db, appId: string): Promise<SpellRow[]> {
-  return db.all<SpellRow>(sql`select * from pseudonym_spells where app_id = ${appId} order by begun_at`);
+export function listPeriods(db: Db, appId: string): Promise<PeriodRow[]> {
+  return db.all<PeriodRow>(sql`select * from pseudonym_spells where app_id = ${appId} order by begun_at`);
 }
 
-export async function insertSpell(db: Db, appId: string, begunAt: number): Promise<void> {
+export async function insertPeriod(db: Db, appId: string, begunAt: number): Promise<void> {
   await db.run(sql`insert into pseudonym_spells (app_id, begun_at, ended_at) values (${appId}, ${begunAt}, null)
     on conflict (app_id, begun_at) do update set ended_at = null`);
 }
 
 /** Ends the current spell. */
-export async function endSpell(db: Db, appId: string, at: number): Promise<void> {
+export async function endPeriod(db: Db, appId: string, at: number): Promise<void> {
   await db.run(sql`update pseudonym_spells set ended_at = case when begun_at > ${at} then begun_at else ${at} end
     where app_id = ${appId} and ended_at is null`);
 }

@@ -1,7 +1,7 @@
 import { bigint, defineTable, nullable, text } from '../../db/table.ts';
 
 /** When an app had its pseudonyms switched on. */
-export const pseudonymSpells = defineTable({
+export const pseudonymPeriods = defineTable({
   name: 'pseudonym_spells',
   owner: 'access',
   columns: { app_id: text, begun_at: bigint, ended_at: nullable(bigint) },

@@ -142,7 +142,7 @@ function cellOf({ kind }: Member, value: unknown): SqlValue {
 
 /** Of a table whose ids begin with a time: rows without a value in the column, of times without pseudonyms, or of her own phones. */
 export function shownToOthers(column: string, { pseudonyms, own }: PhoneView): Sql {
-  const covered = pseudonyms.spells.map(({ begun, ended }) =>
+  const covered = pseudonyms.periods.map(({ begun, ended }) =>
     ended === Infinity
       ? sql`object_id >= ${firstIdAt(begun)}`
       : sql`(object_id >= ${firstIdAt(begun)} and object_id < ${firstIdAt(ended)})`,

@@ -117,10 +117,10 @@ function idsIn(value: unknown, { kind, className }: Member): string[] | undefine
 /** The conditions under which records are shown with this id. */
 function waysTo(name: string, id: string, spec: Member & { readonly phone: OfPhone }, asking: Asking): Json[] {
   const { pseudonyms, own } = asking.view;
-  const { spells, days } = pseudonyms;
+  const { periods, days } = pseudonyms;
   const day = dayMember(spec.phone, asking.members);
   const asIt = (installationId: string) => ({ [name]: shownAs(spec, installationId) });
-  const ways: Json[] = [{ ...asIt(id), ...without(spells.map(({ begun, ended }) => within(day, begun, ended))) }];
+  const ways: Json[] = [{ ...asIt(id), ...without(periods.map(({ begun, ended }) => within(day, begun, ended))) }];
   const since = own.get(id);
   if (since !== undefined)
     ways.push({ ...asIt(id), $and: [within(day, since, Infinity), ...recordedSince(asking.members, since)] });
@@ -129,7 +129,7 @@ function waysTo(name: string, id: string, spec: Member & { readonly phone: OfPho
     const installationId = names.installationOf(id);
     if (installationId === undefined || names.of(installationId) !== id) continue;
     const end = Math.min(ends, own.get(installationId) ?? Infinity);
-    for (const { begun, ended } of spells) {
+    for (const { begun, ended } of periods) {
       const [from, until] = [Math.max(begins, begun), Math.min(end, ended)];
       if (from < until) ways.push({ ...asIt(installationId), $and: [within(day, from, until)] });
     }

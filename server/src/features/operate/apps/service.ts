@@ -5,7 +5,7 @@ import { passkeyProblems } from '../../../access/passkey-site.ts';
 import { type AppPolicy, newAppPolicy, policySchema } from '../../../access/policy.ts';
 import { settleMs } from '../../../access/pseudonyms/pseudonyms.ts';
 import { assertNoPhones } from '../../../access/pseudonyms/rules.ts';
-import { endSpell, insertSpell } from '../../../access/pseudonyms/store.ts';
+import { endPeriod, insertPeriod } from '../../../access/pseudonyms/store.ts';
 import { readRules, tidied } from '../../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../../access/rules/rules.ts';
@@ -68,8 +68,8 @@ export interface AppView {
 async function noteSpell(db: Db, { before, after }: { before: store.AppRow; after: store.AppRow }, now: number) {
   const [was, is] = [store.policyOf(before).pseudonyms, store.policyOf(after).pseudonyms];
   if (was === is) return;
-  if (is === 'daily') await insertSpell(db, after.app_id, now + settleMs);
-  else await endSpell(db, after.app_id, now + settleMs);
+  if (is === 'daily') await insertPeriod(db, after.app_id, now + settleMs);
+  else await endPeriod(db, after.app_id, now + settleMs);
 }
 
 const policyShape = defineShape(policySchema, {

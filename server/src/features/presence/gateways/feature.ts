@@ -1,7 +1,7 @@
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { createAnnouncer } from './home-assistant/announcer.ts';
-import { readTold } from './home-assistant/read-told.ts';
+import { readEntities } from './home-assistant/read-entities.ts';
 import { createGatewayIntake, type GatewayIntake } from './intake.ts';
 import { createMqttLogin } from './mqtt-login.ts';
 import { reportEndpoint } from './report-route.ts';
@@ -38,7 +38,7 @@ export function gatewayFeature(context: Context): Feature {
   const announcer = createAnnouncer({
     ...context,
     isOurs: () => context.owns('telling Home Assistant'),
-    read: (appId) => readTold(context, appId),
+    read: (appId) => readEntities(context, appId),
   });
   return {
     endpoints: [

@@ -78,7 +78,7 @@ export function createGatewayIntake({
 }: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
   const totals = noCounts();
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
   function queueOf({ appId, keyId }: GatewaySender, gateway: string, take: Take): GatewayQueue {
     const key = `${appId} ${keyId} ${gateway}`;
@@ -112,8 +112,8 @@ export function createGatewayIntake({
   }
 
   function tell(gateway: string, { dropped }: Counts): void {
-    if (dropped === 0 || now() - toldAt < tellEveryMs) return;
-    toldAt = now();
+    if (dropped === 0 || now() - loggedAt < tellEveryMs) return;
+    loggedAt = now();
     log('warn', `the gateway ${gateway} sends more than can be stored: ${dropped} advertisements were dropped`);
   }
 

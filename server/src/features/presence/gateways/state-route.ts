@@ -86,7 +86,7 @@ interface Found {
 }
 
 function shown(row: StateRow, { isOnline, beaconId, heardBeacons }: Found) {
-  const told = {
+  const reported = {
     format: row.format,
     clockOffset: row.clock_offset,
     firmware: row.firmware,
@@ -98,6 +98,6 @@ function shown(row: StateRow, { isOnline, beaconId, heardBeacons }: Found) {
     ...(beaconId === undefined
       ? {}
       : { beaconId: { __type: 'Pointer' as const, className: 'Beacon' as const, objectId: beaconId } }),
-    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)),
+    ...Object.fromEntries(Object.entries(reported).filter(([, value]) => value !== null)),
   };
 }

@@ -120,7 +120,7 @@ type Receive = (topic: string, payload: Uint8Array) => Promise<boolean>;
 /** Handles a message; false if it could not be stored now. */
 function receiving({ assertRoom, findOpenApp, intake, now, onError }: SubscriptionDeps, appId: string): Receive {
   let known: { readonly sender: GatewaySender | undefined; readonly at: number } | undefined;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
   async function sender(): Promise<GatewaySender | undefined> {
     if (known && Math.abs(now() - known.at) < policyMs) return known.sender;
@@ -140,8 +140,8 @@ function receiving({ assertRoom, findOpenApp, intake, now, onError }: Subscripti
       await intake.receive(by, { topic, payload });
       return true;
     } catch (error) {
-      if (Math.abs(now() - toldAt) >= tellEveryMs) {
-        toldAt = now();
+      if (Math.abs(now() - loggedAt) >= tellEveryMs) {
+        loggedAt = now();
         onError('storing what a gateway has published', error);
       }
       return false;
@@ -181,11 +181,11 @@ function takeUnacknowledged(
 
 /** Logs the state of the connection to the broker, once for all connections, whenever it changes. */
 function telling({ log }: SubscriptionDeps, host: string): (problem?: string) => void {
-  let told: string | undefined;
+  let logged: string | undefined;
   return (problem) => {
     const now = problem ?? '';
-    if (now === told) return;
-    told = now;
+    if (now === logged) return;
+    logged = now;
     if (problem === undefined) log('info', `subscribed to what gateways publish at ${host}`);
     else log('error', `nothing comes from gateways by the broker at ${host}: ${problem}`);
   };

@@ -6,11 +6,11 @@ import { findOwnText } from '../../../db/settings.ts';
 export interface Numbers {
   readonly tell: (seq: number) => number;
   /** Reads a number that the listener sends back. */
-  readonly read: (told: number) => number;
+  readonly read: (shown: number) => number;
 }
 
 /** For those who hear of all events. */
-export const plainNumbers: Numbers = { tell: (seq) => seq, read: (told) => told };
+export const plainNumbers: Numbers = { tell: (seq) => seq, read: (shown) => shown };
 
 const keySetting = 'stream_numbers';
 
@@ -19,7 +19,7 @@ export const readNumbersKey = (db: Db): Promise<string> => findOwnText(db, keySe
 
 /** Of 48 bits, which a number holds exactly: 36 for what counts, and 12 random ones. */
 const chanceBits = 12;
-const maxTold = 2 ** 48;
+const maxShown = 2 ** 48;
 const half = 2 ** 24;
 const rounds = 8;
 
@@ -40,9 +40,9 @@ export function secretNumbers(key: string, listener: string): Numbers {
       for (let round = 0; round < rounds; round++) [left, right] = [right, left ^ mix(round, right)];
       return left * half + right;
     },
-    read(told) {
-      if (!(told < maxTold)) return Number.NaN;
-      let [left, right] = [Math.floor(told / half), told % half];
+    read(shown) {
+      if (!(shown < maxShown)) return Number.NaN;
+      let [left, right] = [Math.floor(shown / half), shown % half];
       for (let round = rounds - 1; round >= 0; round--) [left, right] = [right ^ mix(round, left), left];
       return Math.floor((left * half + right) / 2 ** chanceBits);
     },

@@ -130,7 +130,7 @@ export function liveEndpoints({ feed, followers }: Streams, deps: ShowDeps): End
   ];
 }
 
-const told: ReadonlySet<string> = new Set([...domainEventTypes, ...liveEventTypes]);
+const eventTypes: ReadonlySet<string> = new Set([...domainEventTypes, ...liveEventTypes]);
 /** The kinds sent by default. Positions come as often as phones report, and only on request. */
 const usual: ReadonlySet<string> = new Set(domainEventTypes);
 
@@ -138,7 +138,7 @@ const usual: ReadonlySet<string> = new Set(domainEventTypes);
 function readKinds(text: string | undefined): ReadonlySet<string> | undefined {
   if (text === undefined) return undefined;
   const kinds = text.split(',');
-  const unknown = kinds.find((kind) => !told.has(kind));
+  const unknown = kinds.find((kind) => !eventTypes.has(kind));
   if (unknown === undefined) return new Set(kinds);
   throw fail(
     'InvalidQuery',

@@ -13,8 +13,8 @@ import type { RecordTable } from '../../../resources/table.ts';
 import { tracesOfEvents } from '../../domain-event.ts';
 import type { LiveEvent } from './store.ts';
 
-type Told = Readonly<Record<string, unknown>>;
-type Data = Told & {
+type EventData = Readonly<Record<string, unknown>>;
+type Data = EventData & {
   readonly installationId?: { readonly objectId: string };
   readonly enteredAt?: string;
   readonly venueId?: { readonly objectId: string };
@@ -112,7 +112,7 @@ export function showEvents(caller: Caller, { db, findHeld, fieldsOf, tableOf, ps
   }
 
   /** The counts of a push reveal the size of its audience. */
-  function withoutCounts(resource: ResourceName, data: Told): Told {
+  function withoutCounts(resource: ResourceName, data: EventData): EventData {
     if (resource !== 'pushes' || seesAudiences(caller)) return data;
     const { pushId, state } = data;
     return { pushId, state };

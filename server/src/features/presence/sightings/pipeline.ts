@@ -94,10 +94,10 @@ function noteHeard(db: Db, fresh: readonly Fresh[], { noteHeard: note }: RecordT
 function movingOf({ intake, lock, permissions, reports }: Fresh) {
   const { appId, policy, now } = intake.sender;
   if (!intake.isOwn || !permissions.analytics || policy.pseudonyms === 'daily') return [];
-  const told = reports.flatMap(({ motion, observation: { occurredAt } }) =>
+  const motions = reports.flatMap(({ motion, observation: { occurredAt } }) =>
     motion === undefined ? [] : [{ motion, at: Math.min(occurredAt, now) }],
   );
-  const newest = told.reduce<(typeof told)[number] | undefined>(
+  const newest = motions.reduce<(typeof motions)[number] | undefined>(
     (last, one) => (last !== undefined && last.at > one.at ? last : one),
     undefined,
   );
@@ -142,12 +142,12 @@ interface Outcome {
 
 /** What the phone itself has decided, which nobody else may say of it. */
 async function onPhone(db: Db, fresh: Fresh, site: SiteReads) {
-  const { decided: told, intake } = fresh;
-  if (told === undefined) return { told, problems: [] };
+  const { decided: reported, intake } = fresh;
+  if (reported === undefined) return { reported, problems: [] };
   // Whoever is not shown what follows does not learn either that this was left out.
-  if (!intake.isOwn || !isShown(fresh)) return { told: undefined, problems: [] };
-  const { decided, problems } = await ofMessages({ db, site, appId: intake.sender.appId }, told);
-  return { told: decided, problems };
+  if (!intake.isOwn || !isShown(fresh)) return { reported: undefined, problems: [] };
+  const { decided, problems } = await ofMessages({ db, site, appId: intake.sender.appId }, reported);
+  return { reported: decided, problems };
 }
 
 /** Messages of the person's other phones are told for as long as those of a day count, and no more of them. */
@@ -171,12 +171,12 @@ async function decideFresh(
   const times = reports.map(({ observation }) => observation.occurredAt);
   const seedOf = await tools.seedsFor?.(db, { appId, installationId, times, now });
   const hasTarget = (intake.isOwn && isShown(fresh)) || hasPushTarget;
-  const { told, problems } = await onPhone(db, fresh, site);
+  const { reported, problems } = await onPhone(db, fresh, site);
   const reads = readsOf(db, { appId, installationId, userId: personOf(lock), model, site, past });
   const whose = { installationId, seedOf, heldSince, permissions, locale, model };
   const decided = await decideOne(tools.trackCache, {
     appId,
-    context: { ...whose, policy, now, hasTarget, hasPushTarget, decided: told, retimed },
+    context: { ...whose, policy, now, hasTarget, hasPushTarget, decided: reported, retimed },
     track,
     samples: reports.map(sampleOf),
     reads,
@@ -184,7 +184,7 @@ async function decideFresh(
     clock: intake.isOwn ? clock : undefined,
     why: 'batch',
   });
-  return { decided, problems, elsewhere: told && elsewhereOf(await reads.firings(now - elsewhereMs)) };
+  return { decided, problems, elsewhere: reported && elsewhereOf(await reads.firings(now - elsewhereMs)) };
 }
 
 function answerOf({ intake, lock }: Locked, effect: Effect) {

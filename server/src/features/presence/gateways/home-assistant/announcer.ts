@@ -3,14 +3,14 @@ import { randomText } from '../../../../base/id.ts';
 import type { Context } from '../../../context.ts';
 import { brokerLogin } from '../broker-login.ts';
 import {
+  type AnnouncedBeacon,
+  type AnnouncedZone,
   announced,
   configTopics,
   prefixTopic,
   type Retained,
   rootOf,
   statusTopic,
-  type ToldBeacon,
-  type ToldZone,
 } from './entities.ts';
 
 export interface AnnouncerDeps extends Pick<Context, 'config' | 'onError'> {
@@ -19,7 +19,7 @@ export interface AnnouncerDeps extends Pick<Context, 'config' | 'onError'> {
   /** Undefined: there is no such app, or it is switched off. */
   readonly read: (
     appId: string,
-  ) => Promise<{ readonly zones: readonly ToldZone[]; readonly beacons: readonly ToldBeacon[] } | undefined>;
+  ) => Promise<{ readonly zones: readonly AnnouncedZone[]; readonly beacons: readonly AnnouncedBeacon[] } | undefined>;
 }
 
 export interface Announcer {
@@ -47,7 +47,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer | undefined {
   let there: Map<string, string> | undefined;
   let connections = 0;
   let isWaiting = false;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
   async function wanted(): Promise<Retained> {
     const found = prefix === undefined ? undefined : await deps.read(appId as string);
@@ -87,8 +87,8 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer | undefined {
   const failed = (error: unknown) => {
     // Where nothing was ever told, its user may not even be allowed to look.
     if (prefix === undefined) return void client?.end(true);
-    if (performance.now() - toldAt < tellEveryMs) return;
-    toldAt = performance.now();
+    if (performance.now() - loggedAt < tellEveryMs) return;
+    loggedAt = performance.now();
     deps.onError('telling Home Assistant', error);
   };
 

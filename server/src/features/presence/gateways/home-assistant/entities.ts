@@ -1,13 +1,13 @@
 import { isoTime } from '../../../../http/answers.ts';
 
 /** A zone, and whether somebody is in it. */
-export interface ToldZone {
+export interface AnnouncedZone {
   readonly objectId: string;
   readonly name: string;
   readonly isOccupied: boolean;
 }
 
-export interface ToldBeacon {
+export interface AnnouncedBeacon {
   readonly objectId: string;
   readonly name: string;
   /** Per cent. */
@@ -34,9 +34,9 @@ const nodeOf = (appId: string): string => `pharos_${appId}`;
 export function announced(
   prefix: string,
   appId: string,
-  { zones, beacons }: { readonly zones: readonly ToldZone[]; readonly beacons: readonly ToldBeacon[] },
+  { zones, beacons }: { readonly zones: readonly AnnouncedZone[]; readonly beacons: readonly AnnouncedBeacon[] },
 ): Retained {
-  const told = new Map([
+  const topics = new Map([
     [prefixTopic(appId), prefix],
     [statusTopic(appId), 'online'],
   ]);
@@ -46,14 +46,14 @@ export function announced(
       availability_topic: statusTopic(appId),
       origin: { name: 'Pharos' },
     };
-    told.set(`${prefix}/${component}/${nodeOf(appId)}/${id}/config`, JSON.stringify({ ...config, ...own }));
+    topics.set(`${prefix}/${component}/${nodeOf(appId)}/${id}/config`, JSON.stringify({ ...config, ...own }));
   };
   const deviceOf = (model: string, { objectId, name }: { readonly objectId: string; readonly name: string }) => ({
     device: { identifiers: [`${nodeOf(appId)}_${objectId}`], name, manufacturer: 'Pharos', model },
   });
   for (const zone of zones) {
     const topic = `${rootOf(appId)}/zones/${zone.objectId}`;
-    told.set(topic, zone.isOccupied ? 'ON' : 'OFF');
+    topics.set(topic, zone.isOccupied ? 'ON' : 'OFF');
     const config = { name: 'Occupancy', device_class: 'occupancy', state_topic: topic };
     add('binary_sensor', zone.objectId, { ...config, ...deviceOf('Zone', zone) });
   }
@@ -62,15 +62,15 @@ export function announced(
     const topic = `${rootOf(appId)}/beacons/${objectId}`;
     const shared = { ...deviceOf('Beacon', beacon), entity_category: 'diagnostic' };
     if (battery !== undefined) {
-      told.set(`${topic}/battery`, String(Math.round(battery)));
+      topics.set(`${topic}/battery`, String(Math.round(battery)));
       const config = { name: 'Battery', device_class: 'battery', unit_of_measurement: '%', state_class: 'measurement' };
       add('sensor', `${objectId}_battery`, { ...config, state_topic: `${topic}/battery`, ...shared });
     }
     if (seenAt !== undefined) {
-      told.set(`${topic}/seen`, isoTime(seenAt));
+      topics.set(`${topic}/seen`, isoTime(seenAt));
       const config = { name: 'Last seen', device_class: 'timestamp', state_topic: `${topic}/seen` };
       add('sensor', `${objectId}_seen`, { ...config, ...shared });
     }
   }
-  return told;
+  return topics;
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import type { ToldBeacon, ToldZone } from './entities.ts';
+import type { AnnouncedBeacon, AnnouncedZone } from './entities.ts';
 
 export type ReadDeps = Pick<
   Context,
@@ -18,10 +18,10 @@ const maxZones = 500;
 const maxBeacons = 500;
 
 /** The zones of an app with whether somebody is there, and its beacons with what they have told. Undefined: there is no such app now. */
-export async function readTold(
+export async function readEntities(
   { db, now, ...deps }: ReadDeps,
   appId: string,
-): Promise<{ readonly zones: readonly ToldZone[]; readonly beacons: readonly ToldBeacon[] } | undefined> {
+): Promise<{ readonly zones: readonly AnnouncedZone[]; readonly beacons: readonly AnnouncedBeacon[] } | undefined> {
   const app = await deps.findOpenApp(appId);
   if (!app) return undefined;
   const zones = [...(await deps.listZoneNames(db, appId))].slice(0, maxZones);

@@ -45,19 +45,19 @@ export function stepText(before: ListState, page: Page, next: ListState): string
   const kept = [...before.digests.keys()].filter(isKept);
   let place = 0;
   for (const id of next.digests.keys()) if (isKept(id) && kept[place++] !== id) return undefined;
-  const told: [event: string, data: object][] = [...before.digests.keys()]
+  const events: [event: string, data: object][] = [...before.digests.keys()]
     .filter((id) => !next.digests.has(id))
     .map((objectId) => ['left', { objectId }]);
   for (const [index, result] of results.entries()) {
     const { objectId } = result;
     if (isKept(objectId)) continue;
     const event = before.digests.has(objectId) ? 'changed' : 'entered';
-    told.push([event, { after: results[index - 1]?.objectId ?? null, result }]);
+    events.push([event, { after: results[index - 1]?.objectId ?? null, result }]);
   }
-  if (told.length === 0) return undefined;
-  return told
+  if (events.length === 0) return undefined;
+  return events
     .map(([event, data], index) => {
-      const id = index === told.length - 1 ? `id: ${next.name}\n` : '';
+      const id = index === events.length - 1 ? `id: ${next.name}\n` : '';
       return `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     })
     .join('');

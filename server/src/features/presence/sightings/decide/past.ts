@@ -196,7 +196,7 @@ export function readsOf(
   const key = { appId, installationId };
   return {
     record: () => past.record(key),
-    ear: () => past.ear({ ...key, model }),
+    receiverOffset: () => past.ear({ ...key, model }),
     places: (beaconIds) =>
       beaconIds.length === 0 ? Promise.resolve([]) : site.beaconsById(db, appId, [...new Set(beaconIds)]),
     triggers: (beaconId) => site.triggers(db, appId, beaconId),

@@ -174,7 +174,7 @@ async function decideFrom(
   const isNamed = context.permissions?.analytics ?? true;
   const retimed = movable(track.record, context);
   const start = await startWith(track, { samples, retimed }, reads.record);
-  const ear = start.record === undefined && isNamed && policy.oneZone ? await reads.ear?.() : null;
+  const ear = start.record === undefined && isNamed && policy.oneZone ? await reads.receiverOffset?.() : null;
   const record = { ...(start.record ?? newRecord(now, ear)), ...(clock ? { clock } : {}) };
   const own: Reads = { ...reads, record: async () => record, ...(isNamed ? {} : { kept: nothingKept }) };
   const onlyTime = why === 'tick' && start.samples.length === 0;
@@ -202,6 +202,6 @@ async function catchUp(deciding: Deciding): Promise<{ readonly track: KnownTrack
 /** Of those who are not named no samples are kept. */
 const withoutTrail = (decision: Decision): Decision => ({
   ...decision,
-  record: { ...decision.record, segments: [], told: null },
+  record: { ...decision.record, segments: [], reported: null },
   sensed: { ...decision.sensed, written: [], dropped: [] },
 });

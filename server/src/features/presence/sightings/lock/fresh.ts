@@ -12,7 +12,7 @@ import { sightingKeys } from '../traces/tables.ts';
 /** What has not been counted before of what was sent, on the service's clock. */
 
 /** How far ahead a clock may be before its sender is told. */
-const toldAheadMs = 5 * 60_000;
+const noticedAheadMs = 5 * 60_000;
 
 type Timed = Pick<Fresh, 'reports' | 'problems' | 'clock' | 'clockError' | 'decided' | 'retimed'>;
 
@@ -28,10 +28,10 @@ function correctTimes({ intake, track }: Locked): Timed {
   const clock = isOwn ? (track.record?.clock ?? newClock) : newClock;
   const times = reports.flatMap(({ sentTime }) => sentTime ?? []);
   if (times.length === 0 && sentAt === undefined)
-    return { reports, ...told(intake, () => clock.error), clock, clockError: clock.error };
+    return { reports, ...correctDecisions(intake, () => clock.error), clock, clockError: clock.error };
   const learned = learnClock(clock, { sentAt, times, now });
   const { error, errorAt } = learned;
-  const { decided, problems: unshown } = told(intake, errorAt);
+  const { decided, problems: unshown } = correctDecisions(intake, errorAt);
   const problems: ItemProblem[] = [...unshown];
   const left = reports.flatMap((report): Report[] => {
     const { index, sentTime } = report;
@@ -45,14 +45,17 @@ function correctTimes({ intake, track }: Locked): Timed {
       return [];
     }
     if (own === 0) return [report];
-    if (error > toldAheadMs && sentAt === undefined && sentTime > now) problems.push(aheadNote(index, error));
+    if (error > noticedAheadMs && sentAt === undefined && sentTime > now) problems.push(aheadNote(index, error));
     return [{ ...report, observation: { ...report.observation, occurredAt } }];
   });
   const retimed = isOwn ? learned.retimed : undefined;
   return { reports: left, problems, decided, clock: learned.clock, clockError: error, retimed };
 }
 
-function told({ decided, sender }: Intake, errorAt: (time: number) => number): Pick<Fresh, 'decided' | 'problems'> {
+function correctDecisions(
+  { decided, sender }: Intake,
+  errorAt: (time: number) => number,
+): Pick<Fresh, 'decided' | 'problems'> {
   if (decided === undefined) return { decided, problems: [] };
   return corrected(decided, { errorAt, now: sender.now });
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { ClockState, TrackState } from '@pharos/engine';
-import { parseTrackRecord, type StoredSegment, type TrackRecord } from '@pharos/engine/decide';
+import { fromStored, type StoredRecord, type StoredSegment, type TrackRecord, toStored } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
@@ -64,7 +64,12 @@ async function findBy<R extends VersionRow>(
 /** The tracks of several installations, by `keyText`. */
 export async function findTracks(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, StoredTrack>> {
   const rows = await findBy<TrackRow>(db, tracksOf, keys);
-  return new Map([...rows].map(([key, row]) => [key, { record: parseTrackRecord(row.state), ...versionOf(row) }]));
+  return new Map(
+    [...rows].map(([key, row]) => [
+      key,
+      { record: fromStored(JSON.parse(row.state) as StoredRecord), ...versionOf(row) },
+    ]),
+  );
 }
 
 /** The versions of several tracks, by `keyText`. */
@@ -188,9 +193,9 @@ export async function mendFutureTracks(db: Database, now: number): Promise<void>
     await db.transaction(async (db) => {
       for (const row of rows) {
         const ahead = row.updated_at - now;
-        const record = JSON.parse(row.state) as TrackRecord;
+        const record = JSON.parse(row.state) as StoredRecord;
         // The lag is what lies between the sender's clock and ours; of the two, ours has moved.
-        const moved = JSON.stringify({ ...record, lag: record.lag - ahead });
+        const moved = JSON.stringify({ ...record, lag: (record.lag ?? 0) - ahead });
         // A process that writes a track now writes the current time, and is not overwritten.
         await db.run(sql`update tracks set state = ${moved}, next_deadline = ${row.next_deadline - ahead}, updated_at = ${now}
           where app_id = ${row.app_id} and installation_id = ${row.installation_id} and updated_at = ${row.updated_at}`);
@@ -220,7 +225,7 @@ export function saveTracks(dialect: Dialect, saved: readonly NewTrack[]): Sql[] 
   const cells = saved.map(({ appId, installationId, record, deadline, now, version }) => ({
     app_id: appId,
     installation_id: installationId,
-    state: JSON.stringify(record),
+    state: JSON.stringify(toStored(record)),
     next_deadline: deadline,
     updated_at: now,
     version,

@@ -68,8 +68,8 @@ export async function takePlaces(
   const known = timed.reports.filter(({ venueId }) => venues.has(venueId));
   for (const [venueId, ofVenue] of Map.groupBy(known, (one) => one.venueId)) {
     const key = { appId, installationId: lock.objectId, venueId };
-    const told = await keep(db, key, { reports: ofVenue, now });
-    if (told) await deps.announce(db, appId, () => [told]);
+    const event = await keep(db, key, { reports: ofVenue, now });
+    if (event) await deps.announce(db, appId, () => [event]);
   }
   const unknown = timed.reports
     .filter(({ venueId }) => !venues.has(venueId))

@@ -3,7 +3,7 @@ import type { Problem } from '../../../../base/errors.ts';
 import type { Db } from '../../../../db/db.ts';
 import { objectIdSchema } from '../../../../http/answers.ts';
 import type { SiteReads } from '../site/site.ts';
-import type { ItemProblem, Told, ToldShown } from '../stages/stages.ts';
+import type { ItemProblem, ReportedDecisions, ReportedShowing } from '../stages/stages.ts';
 
 /** What a phone without a network has decided by itself, as it tells later. */
 
@@ -49,11 +49,11 @@ export function decidedProblems(sent: SentDecided | undefined, readTime: ReadTim
   ];
 }
 
-export const toDecided = ({ until, shown: all }: SentDecided, readTime: ReadTime): Told => ({
+export const toDecided = ({ until, shown: all }: SentDecided, readTime: ReadTime): ReportedDecisions => ({
   until: readTime(until) ?? 0,
   shown: all.map(
     ({ beacon, shownAt, ...one }, index) =>
-      ({ ...one, beaconId: beacon, at: readTime(shownAt) ?? 0, index }) as ToldShown,
+      ({ ...one, beaconId: beacon, at: readTime(shownAt) ?? 0, index }) as ReportedShowing,
   ),
 });
 
@@ -70,11 +70,11 @@ const problemOf = (index: number, code: string, message: string): ItemProblem =>
 
 /** By the service's clock, and without what cannot have been. */
 export function corrected(
-  { until, shown: all }: Told,
+  { until, shown: all }: ReportedDecisions,
   { errorAt, now }: { readonly errorAt: (time: number) => number; readonly now: number },
-): { readonly decided: Told; readonly problems: readonly ItemProblem[] } {
+): { readonly decided: ReportedDecisions; readonly problems: readonly ItemProblem[] } {
   const problems: ItemProblem[] = [];
-  const left = all.flatMap((one): ToldShown[] => {
+  const left = all.flatMap((one): ReportedShowing[] => {
     const at = one.at - errorAt(one.at);
     if (at <= now + aheadMs && at >= now - keptMs) return [{ ...one, at }];
     const when = at > now ? 'lies in the future' : 'is more than 30 days ago';
@@ -87,10 +87,10 @@ export function corrected(
 /** Without messages that the beacon does not have. */
 export async function ofMessages(
   { db, site, appId }: { readonly db: Db; readonly site: SiteReads; readonly appId: string },
-  { until, shown: all }: Told,
-): Promise<{ readonly decided: Told; readonly problems: readonly ItemProblem[] }> {
+  { until, shown: all }: ReportedDecisions,
+): Promise<{ readonly decided: ReportedDecisions; readonly problems: readonly ItemProblem[] }> {
   const problems: ItemProblem[] = [];
-  const left: ToldShown[] = [];
+  const left: ReportedShowing[] = [];
   for (const one of all) {
     const found = (await site.triggers(db, appId, one.beaconId)).find(({ trigger }) => trigger.id === one.triggerId);
     const { event, variants = [] } = found?.trigger ?? {};

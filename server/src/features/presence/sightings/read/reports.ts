@@ -13,11 +13,12 @@ import { fail } from '../../../../base/errors.ts';
 import type { Db } from '../../../../db/db.ts';
 import { otherExampleId } from '../../../../http/answers.ts';
 import { defineShape, sentence } from '../../../../http/shape.ts';
+import { isMotion } from '../../../motion.ts';
+import { readTelemetry } from '../../../telemetry.ts';
 import * as store from '../site/site.ts';
 import { type SiteBeacon, type SiteReads, storedSite } from '../site/site.ts';
-import type { ItemProblem, Report, Told } from '../stages/stages.ts';
+import type { ItemProblem, Report, ReportedDecisions } from '../stages/stages.ts';
 import { decidedProblems, decidedSchema, toDecided } from './decided.ts';
-import { toldWith } from './told.ts';
 
 const maxSightings = 1_000;
 
@@ -144,7 +145,7 @@ export interface Batch {
   readonly interval?: number;
   readonly sentAt?: number;
   readonly sightings: readonly unknown[];
-  readonly decided?: Told;
+  readonly decided?: ReportedDecisions;
 }
 
 /** A report whose beacon has not been looked up yet. */
@@ -197,11 +198,33 @@ export function readBatch(
     const isTimed = isObject(raw) && (raw['occurredAt'] ?? raw['timestamp'] ?? undefined) !== undefined;
     const { subject, observation, eventId } = read;
     const sentTime = isTimed ? observation.occurredAt : undefined;
-    const also = toldWith(raw, index);
+    const also = readTelemetryAndMotion(raw, index);
     problems.push(...also.problems);
-    items.push({ ...{ index, subject, observation, eventId, sentTime }, ...also.told });
+    items.push({ ...{ index, subject, observation, eventId, sentTime }, ...also.values });
   });
   return { items, problems };
+}
+
+/** The telemetry of the beacon and the motion of the phone. What cannot be used is a problem, and the sighting counts. */
+function readTelemetryAndMotion(
+  raw: unknown,
+  index: number,
+): { readonly values: Pick<Report, 'telemetry' | 'motion'>; readonly problems: readonly ItemProblem[] } {
+  const { telemetry: sent, motion } = isObject(raw) ? raw : {};
+  const telemetry = sent === undefined ? undefined : readTelemetry(sent);
+  const problem = (name: string, message: string) => ({
+    ...{ index, code: `bad_${name}`, field: name },
+    message: `${message} The sighting counts.`,
+  });
+  return {
+    values: { ...(isObject(telemetry) ? { telemetry } : {}), ...(isMotion(motion) ? { motion } : {}) },
+    problems: [
+      ...(typeof telemetry === 'string' ? [problem('telemetry', `telemetry${telemetry}`)] : []),
+      ...(motion === undefined || isMotion(motion)
+        ? []
+        : [problem('motion', 'motion must be still, walking or vehicle, or left out.')]),
+    ],
+  };
 }
 
 /** Finds the beacon of each report, and for those of a gateway the installation. `installationId` is the sender's. */
@@ -225,12 +248,12 @@ export async function placeReports(
 /** Reports once per batch each address that several beacons have: the oldest counts, which may not be what was meant. */
 function sharedAddresses(items: readonly Reading[], { shared }: Found): ItemProblem[] {
   if (shared.size === 0) return [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return items.flatMap(({ index, subject }) => {
     const key = subject.direction === 'phone' && subject.address ? addressText(subject.address) : '';
     const [first, second] = shared.get(key) ?? [];
-    if (!first || !second || told.has(key)) return [];
-    told.add(key);
+    if (!first || !second || reported.has(key)) return [];
+    reported.add(key);
     const message = `The beacons ${first.objectId} and ${second.objectId} have the same uuid, major and minor. Sightings count for ${first.objectId}, the older one: give one of them other numbers, or delete it.`;
     return [{ index, code: 'shared_address', field: 'uuid', message }];
   });

@@ -274,12 +274,12 @@ export function createRetention(deps: RetentionDeps): Retention {
 
   /** Tells of what is about to go. Answers the apps of which nothing may go yet. */
   async function announce(apps: readonly RetainedApp[], old: OldRows, now: number): Promise<ReadonlySet<string>> {
-    const told = new Set<string>();
-    for (const [table, having] of old) if (goesWithVisits(table)) for (const appId of having) told.add(appId);
-    for (const table of countedTables) for (const appId of await appsWith(table)) told.add(appId);
+    const affected = new Set<string>();
+    for (const [table, having] of old) if (goesWithVisits(table)) for (const appId of having) affected.add(appId);
+    for (const table of countedTables) for (const appId of await appsWith(table)) affected.add(appId);
     const refused = new Set<string>();
     const pace = new Pace({ rest: sweepRest });
-    for (const app of apps.filter(({ appId }) => told.has(appId))) {
+    for (const app of apps.filter(({ appId }) => affected.has(appId))) {
       if (isStopped || (await deps.beforePurge?.(app.appId, allKeptSince(app, now))) === false) refused.add(app.appId);
       if (!isStopped) await pace.rest();
     }

@@ -273,18 +273,18 @@ async function shown({ findPolicy, findBlur }: ReplayRouteDeps, row: ReplayRow) 
     progress: row.state === 'done' ? 1 : row.installations === 0 ? 0 : Math.min(1, row.judged / row.installations),
     events: of(result.events),
     isProtected,
-    draft: told(result.draft, of),
-    against: against ? told(result.against, of) : null,
+    draft: shownCounts(result.draft, of),
+    against: against ? shownCounts(result.against, of) : null,
   };
 }
 
-type Told = number | typeof smallGroup;
+type ShownCount = number | typeof smallGroup;
 
 /**
  * Where small groups are protected, the noise depends on nothing but the number: drafts and periods can be varied without end, and would
  * otherwise give as many numbers to average.
  */
-function told({ sent, visitors, reasons, days }: VerdictCounts, of: (count: number) => Told) {
+function shownCounts({ sent, visitors, reasons, days }: VerdictCounts, of: (count: number) => ShownCount) {
   const all = (counts: Readonly<Record<string, number>>) =>
     Object.fromEntries(Object.entries(counts).map(([name, one]) => [name, of(one)]));
   return { sent: of(sent), visitors: of(visitors), reasons: all(reasons), days: all(days) };

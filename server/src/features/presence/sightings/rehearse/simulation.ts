@@ -99,7 +99,7 @@ export class PretendedInstallation {
     const stored = readsOf(db, { appId, installationId, userId: null, ...(site ? { site } : {}) });
     const triggers = new Map<string, ReturnType<Reads['triggers']>>();
     const reads: Site = {
-      ...(ear === undefined ? {} : { ear: async () => ear }),
+      ...(ear === undefined ? {} : { receiverOffset: async () => ear }),
       places: async (beaconIds) => {
         const known = beaconIds.flatMap((id) => this.#places.get(id) ?? []);
         const others = beaconIds.filter((id) => !this.#places.has(id));

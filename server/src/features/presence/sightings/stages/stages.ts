@@ -43,7 +43,7 @@ export interface Intake {
   /** The sender's clock at sending, ms. */
   readonly sentAt: number | undefined;
   /** What the phone has decided by itself, by its own clock. */
-  readonly decided?: Told | undefined;
+  readonly decided?: ReportedDecisions | undefined;
   /** Identifies the batch, so that it is answered alike when it is sent again. */
   readonly batchKey: string | undefined;
 }
@@ -68,7 +68,7 @@ export interface Fresh extends Locked {
   readonly repeated: number;
   readonly problems: readonly ItemProblem[];
   /** What the phone has decided by itself, by the service's clock and within bounds of time. */
-  readonly decided: Told | undefined;
+  readonly decided: ReportedDecisions | undefined;
   readonly clock: ClockState;
   /** By how much the times were moved back, ms. */
   readonly clockError: number;
@@ -161,14 +161,14 @@ export interface NamedLock extends InstallationLock {
   readonly isByOwnId: boolean;
 }
 
-export interface ToldShown extends Shown {
+export interface ReportedShowing extends Shown {
   /** Which of those that were sent. */
   readonly index: number;
 }
 
 /** What a phone says that it has decided, with the place of each for whoever has to be told what is wrong with it. */
-export interface Told extends DecidedOnPhone {
-  readonly shown: readonly ToldShown[];
+export interface ReportedDecisions extends DecidedOnPhone {
+  readonly shown: readonly ReportedShowing[];
 }
 
 export interface Elsewhere {
