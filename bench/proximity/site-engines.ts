@@ -1,9 +1,11 @@
 import {
   type BeaconLocation,
   errorRadius,
-  type Fix,
   follow,
+  lookBack,
   nearestOf,
+  type PastPosition,
+  type PositionStep,
   type PresenceSettings,
   type Sensitivity,
   type SignalMap,
@@ -34,8 +36,8 @@ export interface SiteRun {
   nearest(at: number): string | null;
   /** Metres, with the radius that should hold the truth in 68 of 100 cases. */
   position?(): { readonly x: number; readonly y: number; readonly error: number } | null;
-  /** What can be smoothed. */
-  fix?(): Fix | null;
+  /** The positions of all steps so far, looking back. */
+  lookBack?(): PastPosition[];
 }
 
 export interface Transition {
@@ -73,6 +75,9 @@ export function pharosSite({
       function at(location: Point): { location?: BeaconLocation } {
         return isLocated ? { location } : {};
       }
+      const settingsOf = (id: string) => settings.get(id) ?? {};
+      const mapOf = (id: string) => map?.[id];
+      const steps: PositionStep[] = [];
       let state: TrackState | null = null;
       return {
         hear(at, beaconId, rssi) {
@@ -82,9 +87,10 @@ export function pharosSite({
             installationId: 'visitor',
             state,
             samples,
-            settingsOf: (id) => settings.get(id) ?? {},
+            settingsOf,
             thresholds,
-            mapOf: (id) => map?.[id],
+            mapOf,
+            noteStep: (step) => steps.push(step),
           });
           state = outcome.state;
           return outcome.events.flatMap(({ event, beaconId: beacon }) =>
@@ -92,7 +98,7 @@ export function pharosSite({
           );
         },
         nearest: (at) => (state === null ? null : (nearestOf(state, at)?.beaconId ?? null)),
-        fix: () => state?.fix ?? null,
+        lookBack: () => lookBack({ steps, settingsOf, mapOf }),
         position() {
           const fix = state?.fix ?? null;
           return fix === null ? null : { x: fix.x, y: fix.y, error: errorRadius(fix) };

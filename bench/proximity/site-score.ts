@@ -1,7 +1,6 @@
-import { type Fix, smoothFixes } from '@pharos/engine';
 import { calibrateWithout } from './calibration.ts';
 import type { Point, Recordings, Walk } from './recordings.ts';
-import type { Site, SiteEngine, Transition } from './site-engines.ts';
+import type { Site, SiteEngine, SiteRun, Transition } from './site-engines.ts';
 import { surveyWithout } from './surveys.ts';
 import { distanceBetween, type Path, RADIUS, trueVisits } from './truth.ts';
 
@@ -83,8 +82,8 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
   const run = engine.start(site);
   const found = new Map<string, FoundVisit[]>();
   const inside = new Set<string>();
-  const seconds: Omit<SecondResult, keyof ReturnType<typeof smoothed>[number]>[] = [];
-  const truth: { readonly fix: Fix | null; readonly position: Point }[] = [];
+  const seconds: Omit<SecondResult, keyof ReturnType<typeof lookedBack>[number]>[] = [];
+  const truth: { readonly at: number; readonly position: Point }[] = [];
   let next = (walk.samples[0]?.at ?? 0) + 1000;
   for (const { at, beacon, rssi, position } of walk.samples) {
     for (const transition of run.hear(at, beacon, rssi + shift)) note(found, inside, transition, at, endOf(walk));
@@ -92,7 +91,7 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
     next = at + 1000;
     const here = run.position?.() ?? null;
     const error = here === null ? null : Math.hypot(here.x - position.x, here.y - position.y);
-    truth.push({ fix: run.fix?.() ?? null, position });
+    truth.push({ at, position });
     seconds.push({
       walk: walk.name,
       isNearestRight: run.nearest(at) === nearestTo(position, site.beacons),
@@ -102,18 +101,19 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
       trueZones: [...site.beacons.values()].filter((place) => distanceBetween(place, position) < RADIUS).length,
     });
   }
-  const looking = smoothed(truth, site);
+  const looking = lookedBack(truth, run, site);
   return { found, seconds: seconds.map((second, index) => ({ ...second, ...looking[index] })) as SecondResult[] };
 }
 
-function smoothed(truth: readonly { readonly fix: Fix | null; readonly position: Point }[], { beacons }: Site) {
-  const fixes = smoothFixes(truth.flatMap(({ fix }) => fix ?? []));
-  let next = 0;
-  return truth.map(({ fix, position }) => {
-    const found = fix === null ? undefined : fixes[next++];
+function lookedBack(truth: readonly { readonly at: number; readonly position: Point }[], run: SiteRun, site: Site) {
+  const places = run.lookBack?.() ?? [];
+  let index = -1;
+  return truth.map(({ at, position }) => {
+    while ((places[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= at) index++;
+    const found = places[index];
     if (found === undefined) return { isSmoothedRight: false, smoothedError: null };
     return {
-      isSmoothedRight: nearestTo({ ...found, z: position.z }, beacons) === nearestTo(position, beacons),
+      isSmoothedRight: nearestTo({ ...found, z: position.z }, site.beacons) === nearestTo(position, site.beacons),
       smoothedError: Math.hypot(found.x - position.x, found.y - position.y),
     };
   });

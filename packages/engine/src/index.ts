@@ -2,6 +2,7 @@
 export { type ClockState, learnClock, newClock, type Retimed } from './clock.ts';
 export { errorRadius, floorOf } from './position/fix.ts';
 export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
+export { lookBack, lookBackSteps, type PastPosition } from './position/looking-back.ts';
 export {
   addPasses,
   addPassesOf,
@@ -12,7 +13,6 @@ export {
   receiverOffsetOf,
 } from './position/loudness.ts';
 export { nearestOf } from './position/nearest.ts';
-export { smoothFixes } from './position/smoother.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { MAX_VISIT_MS } from './presence/expiry.ts';
 export { anotherId, presenceEventId, sightingKey, timeOfId, timePrefix, visitIdOf } from './presence/ids.ts';

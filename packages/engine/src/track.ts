@@ -7,6 +7,7 @@ import { THRESHOLDS, type Thresholds } from './presence/thresholds.ts';
 import type {
   Evidence,
   Pass,
+  PositionStep,
   PresenceEvent,
   PresenceSettings,
   PresenceState,
@@ -32,6 +33,8 @@ export interface Following extends Seeding {
   readonly heldSince?: number | undefined;
   /** Others than the product's; for the bench. */
   readonly thresholds?: Thresholds;
+  /** Hands out the steps of positions, for `lookBack`. */
+  readonly noteStep?: ((step: PositionStep) => void) | undefined;
 }
 
 export interface Followed {
@@ -110,10 +113,11 @@ const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
 function begin(following: Following): Calculation {
-  const { installationId, state, settingsOf, mapOf, heldSince = 0, thresholds = THRESHOLDS, seedOf } = following;
+  const { installationId, state, settingsOf, mapOf, heldSince = 0, thresholds = THRESHOLDS } = following;
   const track = state === null ? newTrack() : borrowTrack(state);
   const none = { events: [], retracted: [], evidence: {}, passes: [], owned: new Set<string>() };
-  return { installationId, seedOf, track, settingsOf, mapOf, heldSince, thresholds, ...none };
+  const { seedOf, noteStep } = following;
+  return { installationId, seedOf, track, settingsOf, mapOf, heldSince, thresholds, noteStep, ...none };
 }
 
 function placeOf(run: Calculation, beaconId: string): TrackedBeacon {

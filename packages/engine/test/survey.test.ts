@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { smoothFixes } from '../src/position/smoother.ts';
-import type { BeaconLocation, Fix, PresenceSettings, Sample, TrackState } from '../src/presence/types.ts';
+import { lookBack } from '../src/position/looking-back.ts';
+import type { BeaconLocation, Fix, PositionStep, PresenceSettings, Sample, TrackState } from '../src/presence/types.ts';
 import { createRandom } from '../src/simulation/random.ts';
 import { mapSignals, type SignalMap } from '../src/survey/signal-map.ts';
 import { placeAt, type Survey, type Waypoint } from '../src/survey/survey.ts';
@@ -63,6 +63,7 @@ const ACROSS: readonly (readonly [number, number])[] = [
 function played({ way, samples }: Survey, map: SignalMap = {}, settings = settingsOf) {
   let state: TrackState | null = null;
   const fixes: Fix[] = [];
+  const steps: PositionStep[] = [];
   for (const sample of samples) {
     ({ state } = follow({
       installationId: 'p',
@@ -70,16 +71,17 @@ function played({ way, samples }: Survey, map: SignalMap = {}, settings = settin
       samples: [sample],
       settingsOf: settings,
       mapOf: (id) => map[id],
+      noteStep: (step) => steps.push(step),
     }));
     const { fix } = state as TrackState;
     if (fix !== null && fix.at !== fixes.at(-1)?.at) fixes.push(fix);
   }
-  const off = (some: readonly Fix[]) =>
+  const off = (some: readonly Pick<Fix, 'at' | 'x' | 'y'>[]) =>
     some.reduce((sum, { at, x, y }) => {
       const place = placeAt(way, at) as { x: number; y: number };
       return sum + Math.hypot(x - place.x, y - place.y) / some.length;
     }, 0);
-  return { fixes, off };
+  return { fixes, steps, off };
 }
 
 test('whoever taps at corners is between them in proportion to the time; at a spot, at the spot', () => {
@@ -159,20 +161,31 @@ test('a map is of bounded size however long the way and however large the hall',
 });
 
 test('what is heard later corrects where somebody was', () => {
-  const { fixes, off } = played(walked('visit', ACROSS, { noise: 5 }));
-  const smoothed = smoothFixes(fixes);
-  assert.ok(off(smoothed) < 0.85 * off(fixes), `${off(smoothed)} m instead of ${off(fixes)} m`);
-  assert.deepEqual(smoothed.at(-1), fixes.at(-1));
-  for (const [index, { xx, yy, at }] of smoothed.entries()) {
-    assert.equal(at, fixes[index]?.at);
-    assert.ok(xx > 0 && yy > 0 && xx + yy <= (fixes[index]?.xx ?? 0) + (fixes[index]?.yy ?? 0) + 1e-9);
-  }
-  assert.deepEqual(smoothFixes([]), []);
+  const map = mapSignals([walked('survey', LANES)], settingsOf);
+  const { fixes, steps, off } = played(walked('visit', ACROSS, { noise: 5 }), map);
+  const places = lookBack({ steps, settingsOf, mapOf: (id) => map[id] });
+  assert.ok(off(places) < 0.75 * off(fixes), `${off(places)} m instead of ${off(fixes)} m`);
+  assert.deepEqual(
+    places.map(({ at }) => at),
+    fixes.map(({ at }) => at),
+  );
+  for (const { xx, yy, floor } of places) assert.ok(xx > 0 && yy > 0 && floor === 0);
+  assert.deepEqual(lookBack({ steps: [], settingsOf }), []);
 });
 
 test('after a pause nothing that comes later corrects what was before', () => {
-  const { fixes } = played(walked('visit', ACROSS));
-  const half = fixes.slice(0, 10);
-  const later = fixes.slice(10).map((fix) => ({ ...fix, at: fix.at + 60_000 }));
-  assert.deepEqual(smoothFixes([...half, ...later]), [...smoothFixes(half), ...smoothFixes(later)]);
+  const { steps } = played(walked('visit', ACROSS));
+  const half = steps.slice(0, 10);
+  const later = steps.slice(10).map((step) => ({ ...step, at: step.at + 60_000 }));
+  const look = (some: readonly PositionStep[]) => lookBack({ steps: some, settingsOf });
+  assert.deepEqual(look([...half, ...later]), [...look(half), ...look(later)]);
+});
+
+test('a long visit is looked at in pieces, and nobody sees where they meet', () => {
+  const there = Array.from({ length: 30 }, () => ACROSS).flat();
+  const { steps, off } = played(walked('visit', there));
+  assert.ok(steps.length > 700, String(steps.length));
+  const places = lookBack({ steps, settingsOf });
+  assert.equal(places.length, steps.length);
+  assert.ok(off(places.slice(295, 305)) < 1.5 * off(places), `${off(places.slice(295, 305))}, ${off(places)}`);
 });

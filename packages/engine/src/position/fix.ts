@@ -25,9 +25,9 @@ export interface HeardAnchor {
 /** Share of the belief that is spread over the whole layout at each step: whoever was taken for somewhere else is found again. */
 const LOST = 0.01;
 /** Variance of one sample around the mean of some seconds, dB². */
-const FAST_VARIANCE = 20;
+export const FAST_VARIANCE = 20;
 /** Residuals follow Student's t with 4 degrees of freedom and this scale (dB²): a wall or a body is no miracle. */
-const FREEDOM = 4;
+export const FREEDOM = 4;
 const SCALE = 36;
 /** An ear about which nothing has been learned: phones differ by 17 to 18 dB at the same points, and a pocket adds to it. */
 export const EAR_VARIANCE = 100;

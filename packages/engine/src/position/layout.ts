@@ -18,6 +18,9 @@ export interface Anchor {
 
 export interface Layout {
   readonly cells: number;
+  /** Of one floor. */
+  readonly columns: number;
+  readonly rows: number;
   /** Edge of a cell in metres. */
   readonly size: number;
   readonly x: Float64Array;
@@ -79,7 +82,8 @@ export function layoutOf(anchors: readonly Anchor[]): Layout {
   return layout;
 }
 
-function makeLayout(anchors: readonly Anchor[]): Layout {
+/** The same without keeping it. */
+export function makeLayout(anchors: readonly Anchor[]): Layout {
   const floors = [...new Set(anchors.map(floorOf))].sort((a, b) => a - b);
   const { size, columns, rows, left, top } = frameOf(anchors, floors.length);
   const cells = columns * rows * floors.length;
@@ -109,6 +113,8 @@ function makeLayout(anchors: readonly Anchor[]): Layout {
   };
   return {
     cells,
+    columns,
+    rows,
     size,
     x,
     y,

@@ -1,7 +1,7 @@
 import { lossFromPowers, powerShare } from '../presence/distance.ts';
 import { isSparse } from '../presence/silence.ts';
 import type { Thresholds } from '../presence/thresholds.ts';
-import type { GateState, PresenceState, Sample, TrackState } from '../presence/types.ts';
+import type { GateState, HeardBeacon, PresenceState, Sample, TrackState } from '../presence/types.ts';
 import { type Calculation, ownState, type TrackedBeacon } from '../presence/visits.ts';
 import { expectedOf, nearShareOf, standingOf } from './belief.ts';
 import { biasAt } from './bias.ts';
@@ -81,6 +81,7 @@ export function reckon(run: Calculation, at: number): boolean {
       pendingSince: null,
     },
   );
+  run.noteStep?.({ at, ear: track.ear?.loss ?? 0, heard: heard.map((one) => plainly(one, anchors)) });
   const heardSo = receptionOf(track);
   const field = fieldOf(track, at, heardSo);
   anchors.forEach(({ beaconId }, anchor) => {
@@ -95,6 +96,12 @@ export function reckon(run: Calculation, at: number): boolean {
   learn(run, { anchors, layout, heard });
   return true;
 }
+
+const plainly = ({ anchor, loss, bias, count }: HeardAnchor, anchors: readonly Anchor[]): HeardBeacon => ({
+  beaconId: (anchors[anchor] as Anchor).beaconId,
+  loss: loss - bias.loss,
+  count,
+});
 
 interface Reckoned {
   readonly anchors: readonly Anchor[];

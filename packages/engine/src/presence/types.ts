@@ -300,3 +300,20 @@ export interface PresenceEvent {
   /** A client has logged and shown it itself. */
   readonly logged?: true;
 }
+
+/** What one step of a position has heard, for `lookBack`. */
+export interface PositionStep {
+  /** Sensing time, ms. */
+  readonly at: number;
+  /** The loss of the installation's receiver by this step, dB. */
+  readonly ear: number;
+  readonly heard: readonly HeardBeacon[];
+}
+
+/** A beacon with a location, in one step. */
+export interface HeardBeacon {
+  readonly beaconId: string;
+  /** Mean path loss in dB over `count` samples, without the beacon's bias. */
+  readonly loss: number;
+  readonly count: number;
+}

@@ -8,6 +8,7 @@ import type {
   LeftVisit,
   OpenVisit,
   Pass,
+  PositionStep,
   PresenceEvent,
   PresenceSettings,
   PresenceState,
@@ -44,6 +45,7 @@ export interface Calculation extends Seeding {
   /** Beacons whose state is this run's own copy already. */
   readonly owned: Set<string>;
   readonly thresholds: Thresholds;
+  readonly noteStep?: ((step: PositionStep) => void) | undefined;
 }
 
 /** The state of a beacon to be changed in place; undefined where the beacon is not known. A run copies what it touches. */
