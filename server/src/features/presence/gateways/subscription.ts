@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IClientOptions, MqttClient } from 'mqtt';
-import { randomText } from '../../../base/id.ts';
 import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
 import type { Context } from '../../context.ts';
 import { brokerLogin } from './broker-login.ts';
 import type { GatewayIntake, GatewaySender } from './intake.ts';
 
 export interface SubscriptionDeps
-  extends Pick<Context, 'assertRoom' | 'config' | 'db' | 'findOpenApp' | 'log' | 'now' | 'onError'> {
+  extends Pick<Context, 'assertRoom' | 'config' | 'findOpenApp' | 'log' | 'now' | 'onError' | 'owns'> {
   readonly intake: Pick<GatewayIntake, 'receive'>;
 }
 
@@ -28,89 +27,114 @@ function connectionOf(topic: string): number {
 
 /** Messages with QoS 0 of a connection that are not stored yet. */
 const maxUnderWay = 64;
-/** How long the broker keeps messages while the only node restarts, s. */
+/** How long the broker keeps messages while nobody is connected, s. */
 const sessionSeconds = 3_600;
 const retryMs = 1_000;
 const reconnectMs = 2_000;
+const divideMs = 2_000;
 const policyMs = 10_000;
 const tellEveryMs = 60_000;
 
+interface Connection {
+  readonly client: MqttClient;
+  readonly ending: AbortController;
+  isSubscribed: boolean;
+}
+
 /**
- * Hears what gateways publish at a broker that is there already; a message with QoS 1 is acknowledged when it is stored. Of several nodes
- * the subscription is shared, so that each message goes to one. A node that is alone subscribes with each connection, and divides the
- * topics itself: Mosquitto forgets shared subscriptions when it restarts, and what came until they are renewed would be lost.
+ * Hears what gateways publish at a broker that is there already; a message with QoS 1 is acknowledged when it is stored. Each connection
+ * subscribes to everything and takes the topics that are its own. Several nodes divide the connections; who takes one over goes on with its
+ * session. A shared subscription would lose what comes after a restart of the broker: Mosquitto forgets it.
  */
 export function createSubscription(deps: SubscriptionDeps): Subscription | undefined {
   const { gatewayBrokerUrl: url, gatewayBrokerTopics: topics, gatewayBrokerApp: appId } = deps.config;
   if (url === undefined || appId === undefined) return undefined;
-  const isAlone = deps.db.readsAreLocal;
-  const shared = topics.map((topic) => `$share/pharos/${topic}`);
   const receive = receiving(deps, appId);
   const tell = telling(deps, new URL(url).host);
-  const clients: MqttClient[] = [];
-  const subscribed = new Set<MqttClient>();
-  const ending = new AbortController();
-  let opened: Promise<void> | undefined;
+  const open = new Map<number, Connection>();
+  let connect: typeof import('mqtt').connect | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let busy = Promise.resolve();
 
-  async function open(): Promise<void> {
+  function openOne(index: number): void {
+    const ending = new AbortController();
+    let isLost = new AbortController();
+    const isMine = (topic: string) => connectionOf(topic) === index;
+    const client = (connect as NonNullable<typeof connect>)(url as string, {
+      ...optionsOf(url as string, `pharos-${appId}-${index}`),
+      customHandleAcks: (topic, payload, _packet, done) => {
+        if (!isMine(topic)) return done(null as never, 0);
+        void untilStored(() => receive(topic, payload), AbortSignal.any([ending.signal, isLost.signal])).then(
+          // The broker sends it again on another connection.
+          (isStored) => isStored && done(null as never, 0),
+        );
+      },
+    });
+    const connection: Connection = { client, ending, isSubscribed: false };
+    open.set(index, connection);
+    takeUnacknowledged(client, { receive, isMine });
+    client.on('close', () => {
+      isLost.abort();
+      isLost = new AbortController();
+      connection.isSubscribed = false;
+    });
+    client.on('connect', () => {
+      // What is retained was heard then (retain handling, MQTT 5.0, 3.8.3.1).
+      client.subscribe([...topics], { qos: 1, rh: 2 }, (error, granted = []) => {
+        const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
+        connection.isSubscribed = !error && refused.length === 0;
+        if (!connection.isSubscribed) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
+        else if (open.values().every(({ isSubscribed }) => isSubscribed)) tell();
+      });
+    });
+    client.on('error', ({ message }) => tell(message || 'it cannot be reached'));
+  }
+
+  async function closeOne(index: number, { client, ending }: Connection): Promise<void> {
+    open.delete(index);
+    ending.abort();
+    await client.endAsync();
+  }
+
+  /** Opens the connections that are this node's now, and closes the others. */
+  async function divide(): Promise<void> {
     // Loaded only when used: it takes 6 MB.
-    const { connect } = await import('mqtt');
-    for (let index = 0; index < connections && !ending.signal.aborted; index++) {
-      let isLost = new AbortController();
-      const isMine = (topic: string) => !isAlone || connectionOf(topic) === index;
-      const client = connect(url as string, {
-        ...optionsOf(deps, url as string, `pharos-${appId}-${index}`),
-        customHandleAcks: (topic, payload, _packet, done) => {
-          if (!isMine(topic)) return done(null as never, 0);
-          void untilStored(() => receive(topic, payload), AbortSignal.any([ending.signal, isLost.signal])).then(
-            // The broker sends it again on another connection.
-            (isStored) => isStored && done(null as never, 0),
-          );
-        },
-      });
-      clients.push(client);
-      takeUnacknowledged(client, { receive, isMine });
-      client.on('close', () => {
-        isLost.abort();
-        isLost = new AbortController();
-        subscribed.delete(client);
-      });
-      client.on('connect', () => {
-        // Sessions from before were shared.
-        if (isAlone) client.unsubscribe(shared, () => undefined);
-        // What is retained was heard then (retain handling, MQTT 5.0, 3.8.3.1); Mosquitto sends it to shared subscriptions, too.
-        client.subscribe(isAlone ? [...topics] : shared, { qos: 1, rh: 2 }, (error, granted = []) => {
-          const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
-          if (error || refused.length > 0) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
-          else if (subscribed.add(client).size === connections) tell();
-        });
-      });
-      client.on('error', ({ message }) => tell(message || 'it cannot be reached'));
+    connect ??= (await import('mqtt')).connect;
+    for (let index = 0; index < connections; index++) {
+      const isOwn = timer !== undefined && deps.owns(`what comes by a broker ${index}`);
+      const known = open.get(index);
+      if (isOwn && !known) openOne(index);
+      else if (!isOwn && known) await closeOne(index, known);
     }
   }
 
+  const divideSoon = () => {
+    busy = busy.then(divide).catch((error) => deps.onError('subscribing to the broker of gateways', error));
+  };
+
   return {
     start() {
-      opened = open().catch((error) => deps.onError('subscribing to the broker of gateways', error));
+      timer = setInterval(divideSoon, divideMs).unref();
+      divideSoon();
     },
     async close() {
-      ending.abort();
-      await opened;
-      await Promise.all(clients.map((client) => client.endAsync()));
+      clearInterval(timer);
+      timer = undefined;
+      divideSoon();
+      await busy;
     },
   };
 }
 
-function optionsOf({ db }: SubscriptionDeps, url: string, name: string): IClientOptions {
-  // The broker deals a message to a node that is gone, too, as long as it keeps that node's session.
-  const session = db.readsAreLocal
-    ? { clientId: name, clean: false, sessionExpiryInterval: sessionSeconds }
-    : { clientId: `${name}-${randomText(12)}`, clean: true, sessionExpiryInterval: 0 };
-  const { sessionExpiryInterval, ...own } = session;
+function optionsOf(url: string, clientId: string): IClientOptions {
   return {
-    ...own,
-    ...{ protocolVersion: 5, reconnectOnConnackError: true, resubscribe: false, reconnectPeriod: reconnectMs },
-    properties: { sessionExpiryInterval, maximumPacketSize: publishLimits.packetBytes, receiveMaximum: maxUnderWay },
+    ...{ clientId, clean: false, protocolVersion: 5, resubscribe: false },
+    ...{ reconnectOnConnackError: true, reconnectPeriod: reconnectMs },
+    properties: {
+      sessionExpiryInterval: sessionSeconds,
+      maximumPacketSize: publishLimits.packetBytes,
+      receiveMaximum: maxUnderWay,
+    },
     ...brokerLogin(url),
   };
 }
