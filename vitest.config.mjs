@@ -7,21 +7,21 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test/longest-first.mjs';
-import { isForBrowser, isWithoutBrowser } from './scripts/test/needs.mjs';
+import { lacksProgram, mayInstall } from './scripts/test/needs.mjs';
 
 const root = import.meta.dirname;
 const script = (...path) => join(root, 'scripts', ...path);
 
 const everything = '{console,packages,scripts,sdk,server}/**/*.test.{mjs,ts}';
 
-/** Without a browser each of these tests is skipped, and counted. */
-const withoutBrowser = isWithoutBrowser()
-  ? globSync('{console,server}/**/*.test.ts', { cwd: root }).filter((file) => isForBrowser(join(root, file)))
-  : [];
+/** Without a program that they need, each of these tests is skipped, and counted. */
+const leftOut = mayInstall()
+  ? []
+  : globSync('{console,server}/**/*.test.ts', { cwd: root }).filter((file) => lacksProgram(join(root, file)));
 
 /** `….full.test.ts` runs with all depth, or if it is named. */
 const isFull = process.env.PHAROS_TEST_DEPTH === 'full';
-const left = isFull || process.argv.some((word) => word.includes('.full.test')) ? [] : ['**/*.full.test.*'];
+const deep = isFull || process.argv.some((word) => word.includes('.full.test')) ? [] : ['**/*.full.test.*'];
 
 const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
 
@@ -30,15 +30,15 @@ const last = 'server/test/storage/postgres-slice.test.ts';
 
 const project = (name, test) => ({
   extends: true,
-  test: { name, ...test, exclude: [...configDefaults.exclude, ...left, ...(test.exclude ?? [])] },
+  test: { name, ...test, exclude: [...configDefaults.exclude, ...deep, ...(test.exclude ?? [])] },
 });
 
 export default defineConfig({
   cacheDir: '.cache/vitest',
   test: {
     projects: [
-      project('all', { include: [everything], exclude: [...withoutBrowser, last] }),
-      project('skipped', { include: withoutBrowser, testNamePattern: /(?!)/ }),
+      project('all', { include: [everything], exclude: [...leftOut, last] }),
+      project('skipped', { include: leftOut, testNamePattern: /(?!)/ }),
       project('last', { include: [last], sequence: { groupOrder: 1 } }),
     ],
     // Files leave nothing behind in their process, so that what is loaded and started once serves all of them.

@@ -47,9 +47,9 @@ const needs = [
   {
     name: 'the clients of Mosquitto',
     reason: 'the tests of devices that connect with them',
-    word: 'PHAROS_TEST_MOSQUITTO_SUB',
-    variable: 'PHAROS_TEST_MOSQUITTO_SUB',
-    paths: programs('mosquitto_sub', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'),
+    word: 'mosquitto_pub',
+    variable: 'PHAROS_TEST_MOSQUITTO_PUB',
+    paths: programs('mosquitto_pub', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'),
     packages: [['mosquitto-clients']],
   },
   {
@@ -62,7 +62,7 @@ const needs = [
   },
 ];
 
-const mayInstall = () => process.env.PHAROS_TEST_INSTALL !== 'none';
+export const mayInstall = () => process.env.PHAROS_TEST_INSTALL !== 'none';
 const canInstall = () => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
 /** The path; undefined if there is none. */
@@ -75,16 +75,15 @@ function find({ variable, paths }) {
 
 const isNeeded = ({ word }, file) => readFileSync(file, 'utf8').includes(`${word}'`);
 
-/** Whether nothing may be installed, and there is no browser. */
-export const isWithoutBrowser = () => !mayInstall() && find(needs[0]) === undefined;
-export const isForBrowser = (file) => isNeeded(needs[0], file);
+/** Whether it needs a program that is not there. */
+export const lacksProgram = (file) => needs.some((need) => isNeeded(need, file) && find(need) === undefined);
 
 /** Tests that start the service start what is shipped. */
 export const startsProgram = (file) => /\/(server\/test\/e2e|sdk\/test|scripts)\//.test(file);
 
 /**
  * Makes ready what these test files need.
- * @throws Error if there is no browser, and nothing says that its tests are to be left out
+ * @throws Error if something is missing, and nothing says that its tests are to be left out
  */
 export async function makeReady(files) {
   if (files.some(startsProgram)) await bundleProgram();
@@ -98,9 +97,9 @@ export async function makeReady(files) {
     const path = find(need);
     process.env[need.variable] = path ?? '';
     if (path) need.prepare?.();
-    else if (need === needs[0] && mayInstall())
+    else if (mayInstall())
       throw new Error(
-        'Tests of the console need Chromium. Install it, name one in PHAROS_TEST_BROWSER, or leave them out with PHAROS_TEST_INSTALL=none.',
+        `For ${need.reason} install ${need.name}, name it in ${need.variable}, or leave them out with PHAROS_TEST_INSTALL=none.`,
       );
   }
 }

@@ -10,7 +10,7 @@ import { createDeviceCredentials } from '../../src/features/places/devices/crede
 import { create } from '../support/cases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { openDevice } from '../support/servers/mqtt-devices.ts';
-import { type Nats, natsPath, startNats } from '../support/servers/nats.ts';
+import { type Nats, startNats } from '../support/servers/nats.ts';
 import { type Node, openNode, openSite, type Site } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
 
@@ -21,7 +21,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await pause(10);
 }
 
-describe('two nodes with a bus', { skip: natsPath === '' }, () => {
+describe('two nodes with a bus', () => {
   let nats: Nats;
   let site: Site;
   let nodes: [Node, Node];

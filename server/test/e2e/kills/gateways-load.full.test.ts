@@ -12,7 +12,7 @@ import { openDatabase } from '../../../src/cli/commands/storage.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import type { Db } from '../../../src/db/db.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { mosquittoPath, startMosquitto } from '../../support/servers/mosquitto.ts';
+import { startMosquitto } from '../../support/servers/mosquitto.ts';
 import { freePort } from '../../support/socket.ts';
 import { type Service, startService } from '../service.ts';
 
@@ -110,7 +110,7 @@ const quantile = (values: readonly number[], share: number) =>
 const megabytes = ({ process: { pid } }: Service) =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
 
-test.skipIf(!mosquittoPath)(
+test(
   'of 5,000 advertisements a second none is lost over a kill and a restart of the broker, and memory stays flat',
   async ({ annotate, onTestFinished }) => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-gateways-'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../socket.ts';
 
-export const mosquittoPath = process.env['PHAROS_TEST_MOSQUITTO'] ?? '';
+const mosquittoPath = process.env['PHAROS_TEST_MOSQUITTO'] ?? '';
 
 export interface Mosquitto {
   readonly url: string;

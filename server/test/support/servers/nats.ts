@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../socket.ts';
 
-export const natsPath = process.env['PHAROS_TEST_NATS'] ?? '';
+const natsPath = process.env['PHAROS_TEST_NATS'] ?? '';
 
 export interface Nats {
   readonly url: string;

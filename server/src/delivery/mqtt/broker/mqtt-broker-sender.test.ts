@@ -3,7 +3,7 @@ import { connect, connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeSenderPort } from '../../../../test/conformance/sender-port.ts';
 import { patientMs } from '../../../../test/support/patience.ts';
-import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
+import { type Mosquitto, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
 import { Failure } from '../../../base/errors.ts';
 import { createTargetRules } from '../../provider/target-rules.ts';
 import type { PushMessage, PushSender } from '../../push/push-sender.ts';
@@ -59,37 +59,33 @@ describe('the settings of a broker', () => {
   });
 });
 
-const skip = mosquittoPath === '';
+describeSenderPort(
+  'MQTT through Mosquitto',
+  async () => {
+    const broker = await startMosquitto();
+    const { url, username, password } = broker;
+    const watcher = await connectAsync(url, { username, password, reconnectPeriod: 0 });
+    const messages = new Map<string, string[]>();
+    watcher.on('message', (topic, payload) => messages.get(topic)?.push(String(payload)));
+    return {
+      create: () => definition.create(definition.read({ url, username, password }), deps),
+      maxBytes: maxMessageBytes,
+      recipient: async (name) => {
+        const came: string[] = [];
+        messages.set(`museum/${name}`, came);
+        await watcher.subscribeAsync(`museum/${name}`, { qos: 1 });
+        return { target: target(`museum/${name}`), received: () => came };
+      },
+      close: async () => {
+        await watcher.endAsync();
+        await broker.close();
+      },
+    };
+  },
+  { hearsRecipients: false },
+);
 
-if (!skip) {
-  describeSenderPort(
-    'MQTT through Mosquitto',
-    async () => {
-      const broker = await startMosquitto();
-      const { url, username, password } = broker;
-      const watcher = await connectAsync(url, { username, password, reconnectPeriod: 0 });
-      const messages = new Map<string, string[]>();
-      watcher.on('message', (topic, payload) => messages.get(topic)?.push(String(payload)));
-      return {
-        create: () => definition.create(definition.read({ url, username, password }), deps),
-        maxBytes: maxMessageBytes,
-        recipient: async (name) => {
-          const came: string[] = [];
-          messages.set(`museum/${name}`, came);
-          await watcher.subscribeAsync(`museum/${name}`, { qos: 1 });
-          return { target: target(`museum/${name}`), received: () => came };
-        },
-        close: async () => {
-          await watcher.endAsync();
-          await broker.close();
-        },
-      };
-    },
-    { hearsRecipients: false },
-  );
-}
-
-describe('messages through Mosquitto', { skip }, () => {
+describe('messages through Mosquitto', () => {
   let broker: Mosquitto;
   let sender: PushSender;
   beforeAll(async () => {

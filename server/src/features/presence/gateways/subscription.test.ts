@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
-import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
+import { type Mosquitto, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
 import { openNode, openSite } from '../../../../test/support/site.ts';
 import { readConfig } from '../../../config/config.ts';
 import type { GatewaySender } from './intake.ts';
 import { createSubscription } from './subscription.ts';
 
-describe.skipIf(!mosquittoPath)('what comes by a broker', () => {
+describe('what comes by a broker', () => {
   let broker: Mosquitto;
   let gateway: MqttClient;
   const ends: (() => Promise<unknown>)[] = [];
@@ -152,7 +152,7 @@ describe.skipIf(!mosquittoPath)('what comes by a broker', () => {
 });
 
 for (const database of databases) {
-  test.skipIf(!mosquittoPath)(`a gateway at a broker makes visits on ${database}`, async () => {
+  test(`a gateway at a broker makes visits on ${database}`, async () => {
     const broker = await startMosquitto();
     const site = await openSite(database);
     await site.beacon({ metadata: { gatewayId: 'hall' } });

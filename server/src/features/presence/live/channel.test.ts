@@ -34,3 +34,16 @@ test('an event that is announced while a read fails is read all the same', async
   await Promise.all([channel.poll(), channel.poll()]);
   assert.deepEqual([channel.seq, errors.length], [2, 1]);
 });
+
+test('an event that is announced at whatever moment of a read is read', async () => {
+  for (let turns = 0; turns < 40; turns++) {
+    const unread: LiveEvent[] = [];
+    const channel = channelOver(async () => unread.splice(0));
+    const first = channel.poll();
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    unread.push(event(2));
+    await channel.poll();
+    assert.equal(channel.seq, 2, `after ${turns} turns`);
+    await first;
+  }
+});

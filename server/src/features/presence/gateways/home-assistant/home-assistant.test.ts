@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { connect, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../../../test/support/servers/mosquitto.ts';
+import { type Mosquitto, startMosquitto } from '../../../../../test/support/servers/mosquitto.ts';
 import { readConfig } from '../../../../config/config.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 
 const root = 'pharos/app';
 
-describe.skipIf(!mosquittoPath)('Home Assistant', () => {
+describe('Home Assistant', () => {
   let broker: Mosquitto;
   let house: MqttClient;
   /** What a house has that has just subscribed, and what came since. */
