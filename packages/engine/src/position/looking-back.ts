@@ -77,8 +77,8 @@ function withoutPauses(steps: readonly PositionStep[]): [number, number][] {
 
 function placesOf(steps: readonly PositionStep[], anchors: readonly Anchor[]): PastPosition[] {
   const layout = makeLayout(anchors);
-  const { ear } = steps.at(-1) as PositionStep;
-  const likelihoods = steps.map(({ heard }) => likelihoodOf(layout, anchors, { heard, ear }));
+  const { receiverOffset } = steps.at(-1) as PositionStep;
+  const likelihoods = steps.map(({ heard }) => likelihoodOf(layout, anchors, { heard, receiverOffset }));
   const seconds = steps.map(({ at }, index) => (at - (steps[index - 1]?.at ?? at)) / 1000);
   const beliefs: Float64Array[] = [];
   let earlier = new Float64Array(layout.cells).fill(1);
@@ -98,14 +98,14 @@ function placesOf(steps: readonly PositionStep[], anchors: readonly Anchor[]): P
 }
 
 /** How well each cell explains what a step has heard: a product of Student's t distributions. */
-function likelihoodOf(layout: Layout, anchors: readonly Anchor[], { heard, ear }: Omit<PositionStep, 'at'>) {
+function likelihoodOf(layout: Layout, anchors: readonly Anchor[], { heard, receiverOffset }: Omit<PositionStep, 'at'>) {
   const excess = new Float64Array(layout.cells).fill(1);
   for (const { beaconId, loss, count } of heard) {
     const expected = layout.loss[anchors.findIndex((anchor) => anchor.beaconId === beaconId)];
     if (expected === undefined) continue;
     const scale = 1 / (FREEDOM * (FAST_VARIANCE / count + UNKNOWN_VARIANCE));
     for (let cell = 0; cell < layout.cells; cell++) {
-      const residual = loss - ear - (expected[cell] as number);
+      const residual = loss - receiverOffset - (expected[cell] as number);
       excess[cell] = (excess[cell] as number) * (1 + residual * residual * scale);
     }
   }

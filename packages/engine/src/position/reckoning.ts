@@ -81,7 +81,7 @@ export function reckon(run: Calculation, at: number): boolean {
       pendingSince: null,
     },
   );
-  run.noteStep?.({ at, ear: track.ear?.loss ?? 0, heard: heard.map((one) => plainly(one, anchors)) });
+  run.noteStep?.({ at, receiverOffset: track.ear?.loss ?? 0, heard: heard.map((one) => plainly(one, anchors)) });
   const heardSo = receptionOf(track);
   const field = fieldOf(track, at, heardSo);
   anchors.forEach(({ beaconId }, anchor) => {

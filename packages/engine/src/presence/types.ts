@@ -306,7 +306,7 @@ export interface PositionStep {
   /** Sensing time, ms. */
   readonly at: number;
   /** The loss of the installation's receiver by this step, dB. */
-  readonly ear: number;
+  readonly receiverOffset: number;
   readonly heard: readonly HeardBeacon[];
 }
 
