@@ -58,8 +58,8 @@ describe('the condition of the beacons', () => {
 
   test('lists what is wrong, in words, and the batteries in the order of a walk, also as a file', async () => {
     await goTo(page, `/console/apps/${app.appId}/beacons`);
-    await page.getByRole('link', { name: 'Condition', exact: true }).click();
-    await page.getByRole('heading', { name: 'Condition of the beacons' }).waitFor();
+    await page.getByRole('link', { name: 'Health', exact: true }).click();
+    await page.getByRole('heading', { name: 'Health of the beacons' }).waitFor();
     await becomes(() => items().count(), 4);
     await page.getByText('About 4 % are left.').waitFor();
     await assertAccessible(page);

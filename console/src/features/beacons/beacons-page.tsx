@@ -57,7 +57,7 @@ function Actions({ appId, mayCreate }: { readonly appId: string; readonly mayCre
   return (
     <Group gap="xs">
       <LinkButton to="/apps/$appId/beacons/condition" params={{ appId }} icon="check" isPlain>
-        {t('Condition')}
+        {t('Health')}
       </LinkButton>
       {mayCreate && (
         <>

@@ -105,7 +105,7 @@ function ReportFacts({ appId, report, canMail }: FactsProps) {
     <Block title={t('Facts')}>
       <Facts>
         <Fact label={t('How often')}>{everyText(report)}</Fact>
-        <Fact label={t('Condition')}>{canMail !== undefined && nextText(report, canMail)}</Fact>
+        <Fact label={t('State')}>{canMail !== undefined && nextText(report, canMail)}</Fact>
         <Fact label={t('Set up by')}>{report.createdBy}</Fact>
         <Fact label={t('Changed')} isTime>
           {times.dateTime(report.updatedAt)}

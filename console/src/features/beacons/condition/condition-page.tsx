@@ -44,7 +44,7 @@ export function ConditionPage() {
   return (
     <>
       <PageHeader
-        title={t('Condition of the beacons')}
+        title={t('Health of the beacons')}
         back={<BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />}
       >
         {t(
