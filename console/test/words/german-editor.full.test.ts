@@ -39,4 +39,24 @@ describe('the pages of an editor in German', () => {
     await page.getByText('Inhaber, Manager und Techniker fügen Beacons hinzu.').waitFor();
     assert.deepEqual(complaints, []);
   });
+
+  test('lead to the handbook in German', async () => {
+    const { page } = visited;
+    for (const [path, section] of [
+      ['messages', 'Nachrichten an Orten'],
+      ['activity/walk', 'Probe'],
+      ['buckets', 'Daten'],
+    ] as const) {
+      await goTo(page, `/console/apps/${app.appId}/${path}`);
+      const [handbook] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.getByRole('link', { name: 'Handbuch', exact: true }).click(),
+      ]);
+      const heading = handbook.getByRole('heading', { name: section, exact: true });
+      await heading.waitFor();
+      const { y = -9 } = (await heading.boundingBox()) ?? {};
+      assert.ok(y > -1 && y < (handbook.viewportSize()?.height ?? 0), `${section} is at ${y}`);
+      await handbook.close();
+    }
+  });
 });

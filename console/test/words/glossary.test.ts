@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
 import { readTexts } from './source-texts.ts';
@@ -28,6 +29,7 @@ const workshops: readonly (readonly [place: RegExp, reason: string])[] = [
 ];
 
 const folder = fileURLToPath(new URL('../../src/lib/words/catalogues/', import.meta.url));
+const handbook = fileURLToPath(new URL('../../../docs/handbook/de/', import.meta.url));
 const read = (name: string) => readFileSync(folder + name, 'utf8');
 
 interface Unused {
@@ -80,6 +82,13 @@ describe('the words of the glossary', () => {
       );
       assert.deepEqual(found, []);
     });
+
+  test('the German handbook has the words of the German console', () => {
+    const pages = globSync('*.md', { cwd: handbook });
+    const texts = Object.fromEntries(pages.map((page) => [page, readFileSync(join(handbook, page), 'utf8')]));
+    assert.ok(pages.length > 9);
+    assert.deepEqual(ruledOut('de', texts), []);
+  });
 
   test('an editor reads no word of the interface', () => {
     const isOfWorkshop = (place: string) => workshops.some(([where]) => where.test(place));

@@ -14,6 +14,7 @@ import { RowList } from '../list/row-list.tsx';
 import { shortId } from '../names/names.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
+import { handbookAt } from '../sections/help.ts';
 
 interface Props {
   readonly appId: string;
@@ -255,7 +256,7 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
           'Take care that it is yours: tests go to the phone that you choose, also if it is a visitor’s. An app that <link>pairs</link> cannot be mistaken.',
           {
             link: (inner) => (
-              <a href="/handbook/messages#testing-on-your-own-phone" target="_blank" rel="noreferrer">
+              <a href={handbookAt('messages#testing-on-your-own-phone')} target="_blank" rel="noreferrer">
                 {inner}
               </a>
             ),

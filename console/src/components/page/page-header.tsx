@@ -4,7 +4,7 @@ import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
-import { helpOf } from '../sections/help.ts';
+import { handbookAt, helpOf } from '../sections/help.ts';
 import classes from './page-header.module.css';
 
 interface Props {
@@ -43,7 +43,7 @@ export function PageHeader({ title, part = '', within = '', back, children, acti
         {help && (
           <a
             className={classes.help}
-            href={`/handbook/${help.handbook}`}
+            href={handbookAt(help.handbook)}
             target="_blank"
             rel="noreferrer"
             aria-label={t('Handbook')}

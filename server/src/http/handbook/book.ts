@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { type Edition, english } from './edition.ts';
 import { apart } from './layout.ts';
 import { darkName, type Picture, pictureFolder, readPictures } from './pictures.ts';
 import { type FindPicture, type HandbookPage, renderPage, type Section } from './render.ts';
@@ -8,8 +9,7 @@ export interface Book {
   /** By slug. */
   readonly pages: ReadonlyMap<string, HandbookPage>;
   readonly groups: readonly { readonly title: string; readonly slugs: readonly string[] }[];
-  /** By the names of their files. */
-  readonly pictures: ReadonlyMap<string, Picture>;
+  readonly edition: Edition;
 }
 
 export interface Found {
@@ -34,7 +34,7 @@ const programmers = [
 ];
 
 /** Reads the handbook for editors and the other documents of a checkout, a page at a time, so that nobody waits for all. */
-export async function readBook(docs: string, layout = apart): Promise<Book> {
+export async function readBook(docs: string, edition = english, layout = apart(edition.base)): Promise<Book> {
   const pages = new Map<string, HandbookPage>();
   const files = new Map<string, string>();
   const note = async (folder: string, slugOf: (name: string) => string) => {
@@ -42,32 +42,36 @@ export async function readBook(docs: string, layout = apart): Promise<Book> {
       if (name.endsWith('.md')) files.set(posix.join(folder, name), slugOf(name.replace(/\.md$/, '')));
   };
   await note('.', (name) => name);
-  await note('handbook', (name) => (name === 'index' ? '' : name));
+  const slugOf = (name: string) => (name === 'index' ? '' : name);
+  await note('handbook', slugOf);
   await note('adr', (name) => `decisions-${name}`);
+  // After the pages that they stand for.
+  if (edition.folder) await note(edition.folder, slugOf);
   const pictures = await readPictures(docs, layout.embeds);
   for (const [file, slug] of files) {
     const markdown = await readFile(join(docs, file), 'utf8');
-    pages.set(
+    const original = pages.get(slug);
+    const page = renderPage({
       slug,
-      renderPage(
-        slug,
-        markdown,
-        (href) => resolveLink(file, href, files),
-        layout,
-        (href) => findPicture(target(file, href), pictures, layout.embeds),
-      ),
-    );
+      markdown,
+      layout,
+      language: original ? edition.language : english.language,
+      original,
+      resolve: (href) => resolveLink(file, href, files),
+      find: (href) => findPicture(target(file, href), pictures, layout.embeds),
+    });
+    pages.set(slug, page);
   }
   const known = (slugs: readonly string[]) => slugs.filter((slug) => pages.has(slug));
   const decisions = [...pages.keys()].filter((slug) => slug.startsWith('decisions-')).sort();
   return {
     pages,
-    pictures,
+    edition,
     groups: [
-      { title: 'For editors', slugs: known(editors) },
-      { title: 'For operators', slugs: known(operators) },
-      { title: 'For programmers', slugs: known(programmers) },
-      { title: 'Decisions', slugs: decisions },
+      { title: edition.words.editors, slugs: known(editors) },
+      { title: edition.words.operators, slugs: known(operators) },
+      { title: edition.words.programmers, slugs: known(programmers) },
+      { title: edition.words.decisions, slugs: decisions },
     ].filter(({ slugs }) => slugs.length > 0),
   };
 }

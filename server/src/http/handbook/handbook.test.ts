@@ -111,7 +111,7 @@ describe('the handbook', () => {
   test('what looks like markup does nothing, neither in a page nor in a search', async () => {
     const evil =
       '# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)> [a](javascript:alert(1)) ![b](http://x/y)';
-    const { html } = renderPage('x', evil, () => undefined);
+    const { html } = renderPage({ slug: 'x', markdown: evil, resolve: () => undefined });
     assert.doesNotMatch(html, /<(script|img|a)\b/);
     const server = Fastify();
     registerHandbook(server, docs);

@@ -9,13 +9,13 @@ export interface HandbookLayout {
   readonly embeds: boolean;
 }
 
-/** Each page has an address of its own. */
-export const apart: HandbookLayout = {
-  href: (to) => `/handbook/${to}`,
+/** Each page has an address of its own, below that of its edition. */
+export const apart = (base = '/handbook'): HandbookLayout => ({
+  href: (to) => `${base}/${to}`,
   id: (_, anchor) => anchor,
   src: ({ name }) => `/handbook/images/${name}`,
   embeds: false,
-};
+});
 
 const idInOne = (slug: string, anchor?: string) => ['page', slug, anchor].filter(Boolean).join('--');
 

@@ -20,10 +20,12 @@ const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 /** Where a PNG says how wide and high it is. */
 const [widthAt, heightAt] = [16, 20];
 
+export const isPicture = (name: string): boolean => /^[\w-]+\.png$/.test(name);
+
 /** The pictures of the documents, by the names of their files. */
 export async function readPictures(docs: string, keepsBytes: boolean): Promise<ReadonlyMap<string, Picture>> {
   const folder = join(docs, pictureFolder);
-  const names = (await readdir(folder).catch(() => [])).filter((name) => /^[\w-]+\.png$/.test(name));
+  const names = (await readdir(folder).catch(() => [])).filter(isPicture);
   const found = new Map<string, Picture>();
   for (const name of names) {
     const bytes = await readFile(join(folder, name));

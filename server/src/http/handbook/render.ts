@@ -8,6 +8,8 @@ export interface HandbookPage {
   /** Below `/handbook/`; empty for the first page. */
   readonly slug: string;
   readonly title: string;
+  /** Of BCP 47. */
+  readonly language: string;
   readonly html: string;
   readonly sections: readonly Section[];
   /** Where its links lead: a slug with an anchor. */
@@ -17,6 +19,8 @@ export interface HandbookPage {
 /** A heading with the text below it, for the search. */
 export interface Section {
   readonly anchor: string;
+  /** The anchor of the same section in English, if it is another one: links to either lead here. */
+  readonly english?: string | undefined;
   readonly heading: string;
   readonly text: string;
   /** Heading and text in lower case. */
@@ -37,19 +41,33 @@ export type ResolveLink = (href: string) => string | undefined;
 /** A picture as written, with the one for dark colours; undefined: it is none of the handbook's, and only its text remains. */
 export type FindPicture = (href: string) => { readonly light: Picture; readonly dark: Picture | undefined } | undefined;
 
+export interface PageSource {
+  readonly slug: string;
+  readonly markdown: string;
+  readonly resolve: ResolveLink;
+  readonly find?: FindPicture;
+  readonly layout?: HandbookLayout;
+  /** Of BCP 47. */
+  readonly language?: string;
+  /** The page that this one is a translation of, section by section. */
+  readonly original?: HandbookPage | undefined;
+}
+
 /**
  * Writes Markdown as HTML. Markup in the text is shown as it was written, pictures are the handbook's own, and links lead to its pages or
  * to other sites over https, so that nothing in a page can do anything.
  */
-export function renderPage(
-  slug: string,
-  markdown: string,
-  resolve: ResolveLink,
-  layout = apart,
-  find: FindPicture = () => undefined,
-): HandbookPage {
+export function renderPage({
+  slug,
+  markdown,
+  resolve,
+  find = () => undefined,
+  layout = apart(),
+  language = 'en',
+  original,
+}: PageSource): HandbookPage {
   const links: string[] = [];
-  const sections: { anchor: string; heading: string; text: string }[] = [];
+  const sections: { anchor: string; english: string | undefined; heading: string; text: string }[] = [];
   const used = new Map<string, number>();
   const marked = new Marked({
     gfm: true,
@@ -57,9 +75,11 @@ export function renderPage(
       html: ({ text }) => escapeHtml(text),
       image: ({ href, text }) => pictureHtml(find(href), text, layout),
       heading({ tokens, depth }) {
-        const { anchor } = sections[used.get('#') ?? 0] ?? { anchor: '' };
+        const { anchor = '', english } = sections[used.get('#') ?? 0] ?? {};
         used.set('#', (used.get('#') ?? 0) + 1);
-        return `<h${depth} id="${escapeHtml(layout.id(slug, anchor))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        const id = (name: string) => `id="${escapeHtml(layout.id(slug, name))}"`;
+        const also = english === undefined ? '' : `<span ${id(english)}></span>`;
+        return `<h${depth} ${id(anchor)}>${also}${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
@@ -84,7 +104,9 @@ export function renderPage(
       const name = anchorOf(heading);
       const times = used.get(name) ?? 0;
       used.set(name, times + 1);
-      sections.push({ anchor: times === 0 ? name : `${name}-${times}`, heading, text: '' });
+      const anchor = times === 0 ? name : `${name}-${times}`;
+      const english = original?.sections[sections.length]?.anchor;
+      sections.push({ anchor, english: english === anchor ? undefined : english, heading, text: '' });
     } else {
       const last = sections.at(-1);
       if (last) last.text += `${token.raw.replaceAll(/[#*`|[\]]|\(\S+\)/g, ' ')} `;
@@ -98,6 +120,7 @@ export function renderPage(
   return {
     slug,
     title,
+    language,
     html,
     sections: sections.map((section) => ({ ...section, searched: searched(section.heading, section.text) })),
     links,
