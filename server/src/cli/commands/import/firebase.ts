@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isObject } from '@pharos/query';
 import { type FirebaseParameters, firebaseHash } from '../../../base/foreign-passwords.ts';
-import { type Document, namesIn, pointerTo, type Source, timeOf, withoutMembers } from './item.ts';
-import { fileOf } from './parse-server.ts';
+import { exportedDocuments } from './firestore-export.ts';
+import { type Document, type Item, namesIn, pointerTo, type Source, timeOf, withoutMembers } from './item.ts';
+import { fileOf, type ReadObject } from './parse-server.ts';
 
 const ofUser = new Set(
   ['localId', 'email', 'emailVerified', 'displayName', 'passwordHash', 'salt', 'createdAt', 'lastSignedInAt'].concat([
@@ -59,11 +60,19 @@ export async function readParameters(file: string): Promise<FirebaseParameters> 
   throw new Error(`${file} must have base64_signer_key, base64_salt_separator, rounds and mem_cost.`);
 }
 
-/** `projects/p/databases/(default)/documents/halls/h1` → `halls` and `h1`; of a collection in a document the last two. */
-const placeOf = (name: unknown) =>
-  String(name ?? '')
-    .split('/')
-    .slice(-2) as [collection: string, id: string];
+/** `projects/p/databases/d/documents/halls/h1/rooms/r1`: an id is there once in its collection, below a document as a path only. */
+function placeOf(name: unknown) {
+  const parts = String(name ?? '').split('/');
+  const path = parts.slice(5);
+  const [collection = '', id = ''] = path.slice(-2);
+  if (path.length <= 2) return { collection, id, above: {} };
+  return { collection, id: path.join('/'), above: { parent: referenceTo(parts.slice(0, -2).join('/')) } };
+}
+
+function referenceTo(name: unknown): Document {
+  const { collection, id } = placeOf(name);
+  return pointerTo(collection, id);
+}
 
 /**
  * A typed value (https://firebase.google.com/docs/firestore/reference/rest/v1/Value) as JSON. References become pointers.
@@ -73,7 +82,7 @@ function plainValue(value: unknown): unknown {
   const [[type, content] = ['nullValue', null]] = Object.entries(value);
   if (type === 'nullValue') return null;
   if (type === 'integerValue') return Number(content);
-  if (type === 'referenceValue') return pointerTo(...placeOf(content));
+  if (type === 'referenceValue') return referenceTo(content);
   if (type === 'geoPointValue') return { __type: 'GeoPoint', ...(content as object) };
   if (type === 'arrayValue') return ((content as { values?: unknown[] }).values ?? []).map(plainValue);
   if (type === 'mapValue') return fieldsOf((content as { fields?: Document }).fields);
@@ -84,23 +93,26 @@ const fieldsOf = (fields: unknown): Document =>
   Object.fromEntries(Object.entries(isObject(fields) ? fields : {}).map(([name, value]) => [name, plainValue(value)]));
 
 /**
- * Documents as the REST interface of Firestore lists them, `{"documents": [{"name", "fields", "createTime", …}]}`, a bucket
- * for each collection. The export of `gcloud firestore export` has a binary form that only Google's tools read.
+ * Documents of Firestore, a bucket for each collection: a folder made by `gcloud firestore export`, or a file of what the REST
+ * interface lists, `{"documents": [{"name", "fields", "createTime", …}]}`. What is below a document has that as `parent`.
  */
-export const firestore =
-  (file: string): Source =>
-  () =>
-    fileOf(file, ({ at, value, fileTime }) => {
-      const [collection, id] = placeOf(value['name']);
-      const createdAt = timeOf(value['createTime'], fileTime);
-      return {
-        kind: 'record',
-        at,
-        of: collection,
-        bucket: collection,
-        id: id ?? '',
-        createdAt,
-        updatedAt: Math.max(createdAt, timeOf(value['updateTime'], createdAt)),
-        document: fieldsOf(value['fields']),
-      };
-    });
+export const firestore = async (from: string): Promise<Source> =>
+  (await stat(from)).isDirectory() ? () => exported(from) : () => fileOf(from, listed);
+
+function listed({ at, value, fileTime }: Parameters<ReadObject>[0]): Item {
+  const createdAt = timeOf(value['createTime'], fileTime);
+  const updatedAt = Math.max(createdAt, timeOf(value['updateTime'], createdAt));
+  return { at, createdAt, updatedAt, ...recordOf(value['name'], value['fields']) };
+}
+
+async function* exported(folder: string): AsyncGenerator<Item> {
+  for await (const { at, fileTime, name, fields, problem } of exportedDocuments(folder))
+    if (problem !== undefined) yield { kind: 'refused', at, problem };
+    else yield { at, isUndated: true, createdAt: fileTime, updatedAt: fileTime, ...recordOf(name, fields) };
+}
+
+function recordOf(name: unknown, fields: unknown) {
+  const { collection, id, above } = placeOf(name);
+  const document = { ...above, ...fieldsOf(fields) };
+  return { kind: 'record', of: collection, bucket: collection, id, document } as const;
+}

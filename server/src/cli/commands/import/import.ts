@@ -63,7 +63,7 @@ const kinds: Readonly<Record<string, { readonly reads: string; readonly open: Op
     },
   },
   firestore: {
-    reads: 'a JSON file of documents as the REST interface of Firestore lists them, not gcloud firestore export',
+    reads: 'a folder made by gcloud firestore export, or a JSON file of documents as the REST interface lists them',
     open: firestore,
   },
   pocketbase: { reads: 'pb_data/data.db of PocketBase', open: pocketBase },

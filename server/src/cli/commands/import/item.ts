@@ -9,6 +9,8 @@ interface Found {
   /** Epoch ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** `createdAt` says nothing of it, so its objectId does not begin with that. */
+  readonly isUndated?: true;
 }
 
 export interface UserItem extends Found {

@@ -6,7 +6,7 @@ import { type Document, type Item, namesIn, pointerTo, type Source, timeOf, with
 import { type JsonItem, jsonItems } from './json-items.ts';
 
 /** What reads the objects of one file. */
-type ReadObject = (found: { readonly at: string; readonly value: Document; readonly fileTime: number }) => Item;
+export type ReadObject = (found: { readonly at: string; readonly value: Document; readonly fileTime: number }) => Item;
 
 /** The files of a folder, each read by what `reader` answers for its name; others are left out. */
 export async function* filesOf(folder: string, reader: (name: string) => ReadObject | undefined): AsyncGenerator<Item> {

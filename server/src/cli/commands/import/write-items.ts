@@ -43,13 +43,13 @@ const atOnce = 50;
  * The objectId here of something there: the same each time, so that a second import finds what the first has made. Like every
  * other one it begins with the time.
  */
-function idOf(appId: string, { of, id, createdAt }: Taken): string {
+function idOf(appId: string, { of, id, createdAt, isUndated }: Taken): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([appId, of, id]))
     .digest();
   let [rest, tail] = [digest.readBigUInt64BE(0) * 65_536n + BigInt(digest.readUInt16BE(8)), ''];
   for (; tail.length < 12; rest /= 62n) tail = alphabet[Number(rest % 62n)] + tail;
-  return firstIdAt(createdAt) + tail;
+  return firstIdAt(isUndated ? 0 : createdAt) + tail;
 }
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
