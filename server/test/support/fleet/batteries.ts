@@ -1,5 +1,5 @@
 import type { Random } from '@pharos/engine/simulation';
-import type { Told } from '../../../src/features/presence/fleet/days/day.ts';
+import type { HourTelemetry } from '../../../src/features/presence/fleet/days/day.ts';
 import type { Battery, Building, Sender } from './building.ts';
 
 export interface Telling {
@@ -10,7 +10,7 @@ export interface Telling {
 }
 
 /** What is known of a beacon from one hour, if anything. */
-export function toldBy(sender: Sender, { random, told, hour, isHeardBy }: Telling): Told | undefined {
+export function toldBy(sender: Sender, { random, told, hour, isHeardBy }: Telling): HourTelemetry | undefined {
   const byGateway = told === 'gateways' && isHeardBy.gateways;
   // Few apps read it, and only when somebody stands beside the beacon.
   const byPhone = isHeardBy.phones && random.next() < (told === 'gateways' ? 0.03 : 0.15);

@@ -303,7 +303,7 @@ const hexOf = ({ low, high }: Bits): Minutes => ((BigInt(high >>> 0) << 30n) | B
 const isSome = ({ low, high }: Bits): boolean => (low | high) !== 0;
 const isHeardBy = ({ phones, gateways }: HeardHour) => ({ phones: isSome(phones), gateways: isSome(gateways) });
 
-function dayFrom({ phones, gateways, on, near }: HeardHour, hour: number, told: BeaconHour['told']): BeaconDay {
+function dayFrom({ phones, gateways, on, near }: HeardHour, hour: number, told: BeaconHour['telemetry']): BeaconDay {
   const places: Record<string, Near> = {};
   for (const [place, one] of near) places[place] = { minutes: one.minutes, rssi: one.rssi, hour, last: hexOf(one) };
   return {
@@ -312,7 +312,7 @@ function dayFrom({ phones, gateways, on, near }: HeardHour, hour: number, told: 
         ...(isSome(phones) ? { phones: hexOf(phones) } : {}),
         ...(isSome(gateways) ? { gateways: hexOf(gateways) } : {}),
         ...(isSome(on) ? { on: hexOf(on) } : {}),
-        ...(told ? { told } : {}),
+        ...(told ? { telemetry: told } : {}),
       },
     },
     near: places,

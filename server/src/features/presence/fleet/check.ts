@@ -1,6 +1,6 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import { type BeaconDay, dayMs, dayOf } from './days/day.ts';
+import { type BeaconDay, dayMs, dayOf, parseDay } from './days/day.ts';
 import { findBatteries } from './detect/battery.ts';
 import type { Finding, Fleet, FleetBeacon } from './detect/fleet.ts';
 import { findMisplaced } from './detect/places.ts';
@@ -49,10 +49,7 @@ export async function checkFleet({ db, listWhere }: CheckDeps, appId: string, no
       dayOf(now - windowMs),
     );
     for (const { beacon_id: beaconId, day, summary } of rows) {
-      days.set(
-        beaconId,
-        (days.get(beaconId) ?? new Map<number, BeaconDay>()).set(day, JSON.parse(summary) as BeaconDay),
-      );
+      days.set(beaconId, (days.get(beaconId) ?? new Map<number, BeaconDay>()).set(day, parseDay(summary)));
       await slices.rest();
     }
     found.push(...findAll({ beacons: group, places, days, now }));

@@ -1,6 +1,6 @@
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { type BeaconDay, dayMs, dayOf, hourMs, unionOf } from './days/day.ts';
+import { type BeaconDay, dayMs, dayOf, hourMs, parseDay, unionOf } from './days/day.ts';
 
 /** What is known of a beacon now. */
 interface NewestOfBeacon {
@@ -26,8 +26,8 @@ export async function listNewest(db: Db, appId: string, now: number): Promise<re
   );
   const byBeacon = Map.groupBy(rows, (row) => row.beacon_id);
   return [...byBeacon].map(([beaconId, days]) => {
-    const hours = days.flatMap(({ day, summary }) => hoursOf(day, JSON.parse(summary) as BeaconDay));
-    const battery = hours.find(({ told }) => told?.battery !== undefined)?.told?.battery;
+    const hours = days.flatMap(({ day, summary }) => hoursOf(day, parseDay(summary)));
+    const battery = hours.find(({ telemetry }) => telemetry?.battery !== undefined)?.telemetry?.battery;
     return { beaconId, battery, seenAt: hours.find((one) => one.seenAt !== undefined)?.seenAt };
   });
 }
@@ -35,9 +35,9 @@ export async function listNewest(db: Db, appId: string, now: number): Promise<re
 /** The newest first. */
 const hoursOf = (day: number, { hours }: BeaconDay) =>
   Object.entries(hours)
-    .map(([hour, { phones, gateways, told }]) => {
+    .map(([hour, { phones, gateways, telemetry }]) => {
       const at = day + Number(hour) * hourMs;
       const minutes = BigInt(`0x${unionOf(phones, gateways)}`);
-      return { at, told, seenAt: minutes === 0n ? undefined : at + (minutes.toString(2).length - 1) * minuteMs };
+      return { at, telemetry, seenAt: minutes === 0n ? undefined : at + (minutes.toString(2).length - 1) * minuteMs };
     })
     .sort((a, b) => b.at - a.at);

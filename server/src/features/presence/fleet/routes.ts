@@ -101,9 +101,9 @@ function list({ db, now, findUnreadable }: TelemetryDeps): Endpoint {
 
 function hoursOf({ day, known }: DayOfBeacon) {
   return Object.entries(known.hours)
-    .map(([hour, { phones, gateways, moved, pressed, told }]) => {
+    .map(([hour, { phones, gateways, moved, pressed, telemetry }]) => {
       const at = day + Number(hour) * hourMs;
-      const { at: _, txPower: __, interval: ___, ...rest } = told ?? { at: 0 };
+      const { at: _, txPower: __, interval: ___, ...rest } = telemetry ?? { at: 0 };
       const shown = {
         ...{ hour: isoTime(at), phones: countOf(phones), gateways: countOf(gateways), ...rest },
         ...(moved === undefined ? {} : { movement: countOf(moved) }),

@@ -2,7 +2,7 @@ import { joinSql, raw, sql } from '../../../base/sql.ts';
 import { bulkInsert, bulkUpdate } from '../../../db/bulk.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { bigint, defineTable, type RowOf, text } from '../../../db/table.ts';
-import { type BeaconDay, joinDays, noDay } from './days/day.ts';
+import { type BeaconDay, joinDays, noDay, parseDay, summaryOf } from './days/day.ts';
 
 /** What was heard of each beacon on a day (the beginning, ms), and what it told; see day.ts. */
 export const beaconDays = defineTable({
@@ -38,7 +38,7 @@ export async function addDays(db: Database, appId: string, days: readonly DayOfB
 
 async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Promise<void> {
   const rowOf = ({ beaconId, day, known }: DayOfBeacon) => ({
-    ...{ app_id: appId, beacon_id: beaconId, day, summary: JSON.stringify(known) },
+    ...{ app_id: appId, beacon_id: beaconId, day, summary: summaryOf(known) },
   });
   // So that there is a row to lock: another node may add to the same day.
   await insertDays.run(
@@ -56,9 +56,7 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
         ', ',
       )})
     order by beacon_id, day${raw(db.dialect.lockRow)}`);
-  const stored = new Map(
-    rows.map(({ beacon_id, day, summary }) => [`${beacon_id} ${day}`, JSON.parse(summary) as BeaconDay]),
-  );
+  const stored = new Map(rows.map(({ beacon_id, day, summary }) => [`${beacon_id} ${day}`, parseDay(summary)]));
   const joined = days.map((one) =>
     rowOf({ ...one, known: joinDays(stored.get(`${one.beaconId} ${one.day}`) ?? noDay, one.known) }),
   );
@@ -78,7 +76,7 @@ export async function listDays(
   return rows.map(({ beacon_id, day, summary }) => ({
     beaconId: beacon_id,
     day,
-    known: JSON.parse(summary) as BeaconDay,
+    known: parseDay(summary),
   }));
 }
 
@@ -105,7 +103,6 @@ export async function countHeardNear(db: Db, appId: string, day: number): Promis
   );
   const counts = new Map<string, number>();
   for (const { summary } of rows)
-    for (const place of Object.keys((JSON.parse(summary) as BeaconDay).near))
-      counts.set(place, (counts.get(place) ?? 0) + 1);
+    for (const place of Object.keys(parseDay(summary).near)) counts.set(place, (counts.get(place) ?? 0) + 1);
   return counts;
 }

@@ -24,11 +24,11 @@ export interface BeaconHour {
   readonly moved?: Minutes;
   readonly pressed?: Minutes;
   /** Its newest telemetry in this hour. */
-  readonly told?: Told;
+  readonly telemetry?: HourTelemetry;
 }
 
 /** Telemetry in the units of `Telemetry`. */
-export interface Told {
+export interface HourTelemetry {
   /** Milliseconds since the beginning of the hour. */
   readonly at: number;
   readonly battery?: number;
@@ -52,6 +52,23 @@ export interface Near {
   readonly hour?: number;
   readonly last?: Minutes;
 }
+
+type StoredHour = Omit<BeaconHour, 'telemetry'> & { readonly told?: HourTelemetry };
+
+const mapHours = <A, B>(hours: Readonly<Record<string, A>>, map: (hour: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(hours).map(([hour, one]) => [hour, map(one)]));
+
+/** From a stored summary, where telemetry has the name that it was given first. */
+export function parseDay(summary: string): BeaconDay {
+  const { hours, near } = JSON.parse(summary) as Pick<BeaconDay, 'near'> & { hours: Record<string, StoredHour> };
+  return { hours: mapHours(hours, ({ told, ...hour }) => (told ? { ...hour, telemetry: told } : hour)), near };
+}
+
+export const summaryOf = ({ hours, near }: BeaconDay): string =>
+  JSON.stringify({
+    hours: mapHours(hours, ({ telemetry, ...hour }) => (telemetry ? { ...hour, told: telemetry } : hour)),
+    near,
+  });
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
@@ -98,9 +115,9 @@ export interface Note {
 /** The day of one observation. */
 export function dayWith({ at, by, near, isOn, telemetry = {}, txPower, interval }: Note): BeaconDay {
   const minute = minuteAt(at);
-  const { movement, button, ...values } = telemetry;
-  const told = {
-    ...values,
+  const { movement, button, ...measured } = telemetry;
+  const values = {
+    ...measured,
     ...(txPower === undefined ? {} : { txPower }),
     ...(interval === undefined ? {} : { interval }),
   };
@@ -109,7 +126,7 @@ export function dayWith({ at, by, near, isOn, telemetry = {}, txPower, interval 
     ...(isOn ? { on: minute } : {}),
     ...(isNow(movement) ? { moved: minute } : {}),
     ...(isNow(button) ? { pressed: minute } : {}),
-    ...(Object.keys(told).length === 0 ? {} : { told: { at: at % hourMs, ...told } }),
+    ...(Object.keys(values).length === 0 ? {} : { telemetry: { at: at % hourMs, ...values } }),
   };
   return {
     hours: { [hourOf(at)]: hour },
@@ -163,11 +180,12 @@ function joinHours(a: BeaconHour, b: BeaconHour): BeaconHour {
   const minutes = sets
     .filter((name) => a[name] !== undefined || b[name] !== undefined)
     .map((name) => [name, unionOf(a[name], b[name])]);
-  const told = a.told && b.told ? joinTold(a.told, b.told) : (a.told ?? b.told);
-  return { ...Object.fromEntries(minutes), ...(told ? { told } : {}) };
+  const telemetry = a.telemetry && b.telemetry ? joinTelemetry(a.telemetry, b.telemetry) : (a.telemetry ?? b.telemetry);
+  return { ...Object.fromEntries(minutes), ...(telemetry ? { telemetry } : {}) };
 }
 
-const joinTold = (a: Told, b: Told): Told => (a.at <= b.at ? { ...a, ...b } : { ...b, ...a });
+const joinTelemetry = (a: HourTelemetry, b: HourTelemetry): HourTelemetry =>
+  a.at <= b.at ? { ...a, ...b } : { ...b, ...a };
 
 function joinNear(a: Near, b: Near): Near {
   const sum = { minutes: a.minutes + b.minutes, rssi: a.rssi + b.rssi };

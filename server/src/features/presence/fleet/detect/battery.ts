@@ -13,7 +13,7 @@ const minSpanDays = 12;
 /** A charge that rises by more than this is a new battery, per cent. */
 const replaced = 15;
 /** Days before it is empty from which on it is reported. */
-const toldDays = 30;
+const reportedDays = 30;
 /** The least ratio of a slope to its error. */
 const minSure = 2;
 /** The error of a charge that lasts for weeks because of the temperature, per cent. */
@@ -39,7 +39,7 @@ interface Point {
 export function findBatteries(fleet: Fleet): readonly Finding[] {
   return fleet.beacons.flatMap(({ beaconId }) => {
     const forecast = forecastBattery(fleet.days.get(beaconId), fleet.now);
-    if (!forecast || forecast.emptyAt > fleet.now + toldDays * dayMs) return [];
+    if (!forecast || forecast.emptyAt > fleet.now + reportedDays * dayMs) return [];
     const { charge, ...times } = forecast;
     return [{ kind: 'battery' as const, beaconId, since: fleet.now, facts: { charge: Math.round(charge), ...times } }];
   });
@@ -129,7 +129,7 @@ const minAfter = 3;
 const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.round((values.length - 1) * part)] as number;
 
-type Told = { readonly battery?: number; readonly voltage?: number };
+type Charges = { readonly battery?: number; readonly voltage?: number };
 
 /**
  * One point a day, the median of its hours. Per cent and volts are two opinions of one battery, so that only one of them counts: the one
@@ -139,16 +139,16 @@ function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number)
   const [percent, volts]: [Point[], Point[]] = [[], []];
   for (const [day, { hours }] of days ?? []) {
     if (day <= now - usedDays * dayMs || day > now) continue;
-    const told = Object.values(hours).flatMap(({ told }) => told ?? []);
+    const telemetry = Object.values(hours).flatMap(({ telemetry }) => telemetry ?? []);
     addPoint(
       percent,
       day,
-      told.flatMap(({ battery }: Told) => battery ?? []),
+      telemetry.flatMap(({ battery }: Charges) => battery ?? []),
     );
     addPoint(
       volts,
       day,
-      told.flatMap(({ voltage }: Told) => chargeAt(voltage) ?? []),
+      telemetry.flatMap(({ voltage }: Charges) => chargeAt(voltage) ?? []),
     );
   }
   return (volts.length > percent.length ? volts : percent).sort((a, b) => a.at - b.at);

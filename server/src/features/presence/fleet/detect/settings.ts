@@ -49,8 +49,8 @@ export function findMisset(fleet: Fleet): readonly Finding[] {
 
 function knownOf(fleet: Fleet, beacon: FleetBeacon): Known {
   const days = daysBetween(fleet, beacon.beaconId, fleet.now - usedDays * dayMs, fleet.now);
-  const power = toldIn(days, 'txPower');
-  const interval = toldIn(days, 'interval');
+  const power = medianIn(days, 'txPower');
+  const interval = medianIn(days, 'interval');
   const excesses = [...sumOfNear(days)].flatMap(([place, sum]) => {
     const metres = apart(beacon, fleet.places.get(place));
     if (metres === undefined || metres > maxMetres || sum.minutes < 10) return [];
@@ -61,14 +61,16 @@ function knownOf(fleet: Fleet, beacon: FleetBeacon): Known {
 }
 
 /** The median of what it has told in two weeks. */
-function toldIn(days: readonly (readonly [number, BeaconDay])[], name: 'txPower' | 'interval'): number | undefined {
-  const values = days.flatMap(([, { hours }]) => Object.values(hours).flatMap(({ told }) => told?.[name] ?? []));
+function medianIn(days: readonly (readonly [number, BeaconDay])[], name: 'txPower' | 'interval'): number | undefined {
+  const values = days.flatMap(([, { hours }]) =>
+    Object.values(hours).flatMap(({ telemetry }) => telemetry?.[name] ?? []),
+  );
   return values.length === 0 ? undefined : median(values);
 }
 
 function findingOf({ beacon, power, interval, excess, since }: Known, others: readonly Known[]): Finding | undefined {
   const { beaconId } = beacon;
-  const told = (what: string, own: number, usual: number): Finding => ({
+  const findingAbout = (what: string, own: number, usual: number): Finding => ({
     kind: 'setting',
     beaconId,
     since,
@@ -79,19 +81,19 @@ function findingOf({ beacon, power, interval, excess, since }: Known, others: re
     (a, b) => Math.abs(a - b) <= 2,
   );
   if (power !== undefined && usualPower !== undefined && Math.abs(power - usualPower) >= powerStep)
-    return told('power', power, usualPower);
+    return findingAbout('power', power, usualPower);
   const usualInterval = agreedOn(
     others.flatMap((one) => one.interval ?? []),
     (a, b) => Math.max(a, b) <= 1.5 * Math.min(a, b),
   );
   if (interval !== undefined && usualInterval !== undefined && isFactor(interval, usualInterval))
-    return told('interval', interval, usualInterval);
+    return findingAbout('interval', interval, usualInterval);
   const excesses = others.flatMap((one) => one.excess ?? []);
   if (excess === undefined || excesses.length < minPeers) return undefined;
   const usual = median(excesses);
   const spread = 1.48 * median(excesses.map((one) => Math.abs(one - usual)));
   return Math.abs(excess - usual) > Math.max(loudnessStep, 5 * spread)
-    ? told('loudness', excess - usual, 0)
+    ? findingAbout('loudness', excess - usual, 0)
     : undefined;
 }
 
