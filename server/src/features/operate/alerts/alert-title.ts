@@ -1,6 +1,6 @@
 import type { MailWords } from '../../../mail/words/mail-words.ts';
 
-/** What has become of a condition since it was last told. */
+/** How a condition has changed since administrators were last notified of it. */
 export type ConditionChange = 'begun' | 'still' | 'ended';
 
 /** The title of a condition, with what has become of it. */

@@ -14,7 +14,7 @@ export interface AlertRecipient {
   readonly adminId: string;
   readonly email: string;
   readonly role: AdminRole;
-  /** Of mails and pushes; null: English. */
+  /** The language of mails and pushes; null: English. */
   readonly language: string | null;
 }
 
@@ -53,7 +53,7 @@ export interface AlertMail {
   readonly adminId: string;
   readonly what: ConditionChange | 'digest';
   readonly scope: AlertScope;
-  /** Of a digest: from when it reports what is over. */
+  /** Only for a digest: it lists conditions that ended after this time (ms). */
   readonly since?: number;
   readonly alert?: Pick<store.AlertRow, 'kind' | 'title' | 'text'> & {
     readonly begunAt: number;
@@ -77,7 +77,7 @@ const usualConfirmMs = 9 * minuteMs;
 const goneMs: Readonly<Partial<Record<ConditionKind, number>>> = { approval: 0, crowded: 0 };
 const usualGoneMs = 9 * minuteMs;
 const remindMs = dayMs;
-/** A condition of a node that is no longer there is over. */
+/** A node's condition counts as over when nobody has confirmed it for this long: the node is gone. */
 const forgottenMs = dayMs;
 /** A mail that could not be sent for this long would be old news. */
 const mailMs = 12 * 60 * minuteMs;
@@ -121,7 +121,7 @@ export class AlertService {
     });
   }
 
-  /** Once a day of the app, from the morning on, to those who want one. Answers whether it had to be looked at. */
+  /** Mails the day's digest, from 7:00 in the app's time zone, to those who want one. Answers whether it was due. */
   async digest(scope: AlertScope): Promise<boolean> {
     const { db, now, canMail, enqueue } = this.#deps;
     if (!canMail) return false;

@@ -9,7 +9,7 @@ import type { alerts } from './tables.ts';
 
 export type AlertRow = Omit<RowOf<typeof alerts>, 'kind'> & { readonly kind: ConditionKind };
 
-/** What concerns no app. */
+/** The `app_id` of alerts about the service itself. */
 export const serviceScope = 'service';
 
 export async function hasOpenAlerts(db: Db, appId: string): Promise<boolean> {
@@ -23,13 +23,13 @@ export async function appsWithOpenAlerts(db: Db): Promise<string[]> {
   return rows.map(({ app_id }) => app_id);
 }
 
-/** In a transaction: those that are not over; no other node changes them until the transaction ends. */
+/** Locks an app's open alerts until the end of the transaction. */
 export function lockOpenAlerts(db: Db, appId: string): Promise<AlertRow[]> {
   return db.all(sql`select * from alerts where app_id = ${appId} and ended_at is null
     order by alert_key${raw(db.dialect.lockRow)}`);
 }
 
-/** What is open, and what was over after a time; the last to begin first. */
+/** Open alerts, and those that ended after a time (ms); newest first. */
 export function listAlerts(db: Db, appId: string, endedAfter: number): Promise<AlertRow[]> {
   return db.all(sql`select * from alerts where app_id = ${appId} and begun_at is not null
     and (ended_at is null or ended_at > ${endedAfter}) order by begun_at desc, alert_key limit 200`);
@@ -94,13 +94,13 @@ export async function saveChoice(db: Db, adminId: string, name: string, value: s
     on conflict (admin_id, name) do update set value = excluded.value`);
 }
 
-/** Inside a transaction: nobody else who locks them changes the choices before it ends. */
+/** Locks an administrator's choices until the end of the transaction. */
 export async function lockChoices(db: Db, adminId: string): Promise<void> {
   await db.run(sql`insert into alert_choices (admin_id, name, value) values (${adminId}, 'digest', 'off')
     on conflict (admin_id, name) do update set value = alert_choices.value`);
 }
 
-/** False where the digest of this day has been made. */
+/** False if the digest of this day was made before. */
 export async function noteDigest(db: Db, appId: string, day: string, now: number): Promise<boolean> {
   const changed = await db.run(sql`insert into alert_digests (app_id, day, made_at) values (${appId}, ${day}, ${now})
     on conflict (app_id, day) do nothing`);

@@ -1,6 +1,6 @@
 import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
 
-/** What needs a person, or did until it was over. */
+/** Conditions that need a person, and those that are over. */
 export const alerts = defineTable({
   name: 'alerts',
   owner: 'alerts',
@@ -24,7 +24,7 @@ export const alerts = defineTable({
   indexes: { alerts_open: { on: ['app_id', 'alert_key'], isUnique: true, isPartial: true } },
 });
 
-/** What administrators want to be told. */
+/** Which kinds of condition an administrator is notified of. */
 export const alertChoices = defineTable({
   name: 'alert_choices',
   owner: 'alerts',

@@ -59,8 +59,8 @@ export class AlertWatch {
   }
 
   /**
-   * One check of what one kind of finder knows about an app; `covers`: the keys that it can find to be gone. Of an app that is switched off
-   * nothing begins, but whoever was told of something is told that it is over.
+   * Follows what one finder has found in an app; `covers`: the keys of conditions that it can find. In an app that is switched off no
+   * alert begins, but open ones end with a notice.
    */
   async follow(appId: string, found: readonly ServiceCondition[], covers: (key: string) => boolean): Promise<void> {
     const { db, listApps } = this.#context;

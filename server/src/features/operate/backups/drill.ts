@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const program = fileURLToPath(new URL('../../../../bin/pharos.mjs', import.meta.url));
 /** A large backup takes minutes; one that takes longer than this hangs. */
 const maxMs = 6 * 3_600_000;
-/** Below everything else. */
+/** The lowest priority of a process. */
 const lowest = 19;
 
 /**

@@ -15,7 +15,7 @@ export interface BackupPlan {
   readonly drill: boolean;
 }
 
-/** How one of them went. */
+/** The result of one backup or trial. */
 export interface BackupOutcome {
   readonly backupId: string;
   /** ISO 8601. */
@@ -24,15 +24,15 @@ export interface BackupOutcome {
   readonly message: string;
 }
 
-/** What has become of the plan. */
+/** How the plan has been carried out so far. */
 export interface PlanState {
-  /** The day of the calendar for which the last one was begun. */
+  /** The date for which the last backup was begun. */
   readonly day?: string;
   /** Epoch ms. */
   readonly begunAt?: number;
   readonly tries?: number;
   readonly last?: BackupOutcome;
-  /** Epoch ms of the last one that succeeded; at first, of when the plan was switched on. */
+  /** When the last backup succeeded, or else when the plan was switched on; epoch ms. */
   readonly goodAt?: number;
   readonly drill?: BackupOutcome;
 }
@@ -59,7 +59,7 @@ interface ReplacedPlan {
   readonly plan: BackupPlan;
 }
 
-/** In a transaction: the plan as `next` changes it; undefined if somebody else changed it at the same moment. */
+/** Replaces the plan in a transaction; undefined if somebody else changed it meanwhile. */
 export async function replacePlan(db: Db, next: (before: BackupPlan) => BackupPlan): Promise<ReplacedPlan | undefined> {
   const text = await findSetting(db, planName);
   const before = readPlan(text);
@@ -72,7 +72,7 @@ export async function findState(db: Db): Promise<PlanState> {
   return JSON.parse((await findSetting(db, stateName)) ?? '{}') as PlanState;
 }
 
-/** Changes what is known; what else happened in the meantime stays, also what another node notes at the same moment. */
+/** Sets these members of the state and keeps the others, also those that another node sets at the same moment. */
 export async function noteState(db: Db, change: PlanState): Promise<void> {
   for (;;) {
     const text = await findSetting(db, stateName);
@@ -86,7 +86,7 @@ async function replaceText(db: Db, known: string | undefined, next: string): Pro
   return insertSetting(db, stateName, next);
 }
 
-/** In a transaction: replaces the state only if it is still this one. */
+/** Replaces the state in a transaction, unless it has changed meanwhile. */
 export async function replaceState(db: Db, known: PlanState, next: PlanState): Promise<boolean> {
   const text = JSON.stringify(known);
   return replaceText(db, text === '{}' ? undefined : text, JSON.stringify(next));

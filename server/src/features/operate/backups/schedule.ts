@@ -17,7 +17,7 @@ import {
 } from './plan.ts';
 
 export interface ScheduleDeps extends Pick<Context, 'db' | 'now' | 'backups' | 'inBackground'> {
-  /** Restores one for trial. @throws Error that says what is wrong with it */
+  /** Restores a backup as a trial. @throws Error that says what is wrong with it */
   readonly tryBackup: (backupId: string) => Promise<void>;
   /** The backup to which the next start goes back, if one is prepared. */
   readonly findAwaited: () => Promise<string | undefined>;
@@ -31,7 +31,7 @@ export interface ChangingPlan {
 const everyMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** One that failed, or whose process died, is tried again after an hour, twice. */
+/** A backup that failed, or whose process died, is tried again after this time, twice. */
 const retryMs = hourMs;
 const maxTries = 3;
 
@@ -83,7 +83,7 @@ export class BackupSchedule {
     });
   }
 
-  /** Makes one if it is due and no other node has begun it. */
+  /** Makes a backup if one is due and no other node has begun it. */
   async run(): Promise<void> {
     const { db, now, backups, findAwaited } = this.#deps;
     const plan = await findPlan(db);
@@ -102,7 +102,7 @@ export class BackupSchedule {
     if (plan.drill) await this.#drill(last.backupId);
   }
 
-  /** Resolves once it has begun. @throws Failure ObjectNotFound, DuplicateValue while one is being tried */
+  /** Resolves when the trial has begun. @throws Failure ObjectNotFound, DuplicateValue while another trial runs */
   async startDrill(backupId: string, by: Actor): Promise<void> {
     const { db, now, backups, inBackground } = this.#deps;
     await backups.folderOf(backupId);
@@ -113,7 +113,7 @@ export class BackupSchedule {
     inBackground('restoring a backup for trial', () => this.#drill(backupId));
   }
 
-  /** Restores one for trial and notes how that went. */
+  /** Restores a backup as a trial and stores the result. */
   async #drill(backupId: string): Promise<void> {
     const { db, now, tryBackup } = this.#deps;
     this.#isTrying = true;
@@ -186,7 +186,7 @@ export class BackupSchedule {
   }
 }
 
-/** The day for which one has to be made now; undefined: none. */
+/** The date for which a backup is due now; undefined: none is. */
 function dueDay(plan: BackupPlan, { day, begunAt = 0, tries = 0, last }: PlanState, now: number): string | undefined {
   const today = dayIn(plan.timeZone, now);
   const time = `${String(today.hour).padStart(2, '0')}:${String(today.minute).padStart(2, '0')}`;

@@ -14,7 +14,7 @@ import { findPlan, noteState } from './plan.ts';
 export interface BackupDeps extends Pick<Context, 'db' | 'blobs' | 'now'> {
   /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
-  /** The days after which one is deleted; 0: never automatically. */
+  /** Days after which a backup is deleted; 0: never. */
   readonly keptDays: number;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
   /** @throws Failure Timeout when little room is left on the disk */
@@ -26,7 +26,7 @@ export interface Backup {
   readonly createdAt: string;
   readonly rows: number;
   readonly files: number;
-  /** Where files were left that are not in it: those in S3. */
+  /** Where the files are that the backup does not contain: in S3. */
   readonly filesElsewhere: { readonly place: string; readonly files: number } | null;
   /** On disk. */
   readonly bytes: number;
@@ -40,7 +40,7 @@ export interface RunningBackup extends BackupProgress {
   readonly startedAt: string;
 }
 
-/** How many are kept, so that backups cannot fill the disk that the service needs. */
+/** The most backups that are kept, so that they do not fill the disk. */
 export const maxBackups = 5;
 
 const maxLostNamed = 20;
@@ -68,7 +68,7 @@ export class BackupService {
     return this.#lastFailure;
   }
 
-  /** How many there may be before one more is made by hand. */
+  /** The number of backups from which none can be started by hand. */
   async most(): Promise<number> {
     const { isOn, kept } = await findPlan(this.#deps.db);
     return isOn ? maxBackups + kept : maxBackups;
@@ -81,7 +81,7 @@ export class BackupService {
     return found.filter((backup) => backup !== undefined).reverse();
   }
 
-  /** Resolves once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
+  /** Resolves when the backup has begun. @throws Failure DuplicateValue while one runs or there are too many */
   async start(by: Actor): Promise<RunningBackup> {
     const { inBackground } = this.#deps;
     const most = await this.most();
@@ -93,14 +93,14 @@ export class BackupService {
     return begun;
   }
 
-  /** With it there is one again, also where the plan has failed. */
+  /** A backup by hand also ends the alert about a plan that failed. */
   async #writeByHand(begun: RunningBackup): Promise<void> {
     const { db, now } = this.#deps;
     await this.#write(begun);
     if (!this.#stopping.signal.aborted) await noteState(db, { goodAt: now() });
   }
 
-  /** Resolves with its id once it is complete, whatever their number: who calls this deletes older ones. */
+  /** Resolves with the id of the complete backup. Sets no limit to their number: the caller deletes older ones. */
   async make(by: Actor): Promise<string> {
     const begun = await this.#begin(by, () => undefined);
     await this.#write(begun);
@@ -121,7 +121,7 @@ export class BackupService {
     await removeBackup(path);
   }
 
-  /** The existing ones, with the time (ISO 8601) at which each is deleted automatically; null: never. */
+  /** The backups, each with the time (ISO 8601) at which it is deleted; null: never. */
   async kept(): Promise<
     { readonly backupId: string; readonly createdAt: string; readonly expiresAt: string | null }[]
   > {
@@ -132,12 +132,12 @@ export class BackupService {
     });
   }
 
-  /** Removes what killed processes have left: people who were erased since are in it, too. */
+  /** Removes incomplete backups of killed processes: they may contain people who have been erased since. */
   tidy(): Promise<void> {
     return removeUnfinished(this.#deps.folder);
   }
 
-  /** Deletes those that have had their time. */
+  /** Deletes backups older than the days they are kept. */
   async sweep(): Promise<void> {
     await this.tidy();
     const { now } = this.#deps;
@@ -219,7 +219,7 @@ export class BackupService {
   }
 }
 
-/** Undefined for one that is being deleted. */
+/** Undefined for a backup that is being deleted. */
 async function describe(path: string, backupId: string): Promise<Backup | undefined> {
   const manifest = await readManifest(path).catch(() => undefined);
   if (!manifest) return undefined;
@@ -247,7 +247,7 @@ async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<
   return (await Promise.all(files)).reduce((sum, found) => sum + (found?.size ?? 0), 0);
 }
 
-/** Reveals no path of this machine: the log has the details. */
+/** A text without paths of this machine; the log has the details. */
 function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   // Copying a file fails with an error of the file storage, which has this as its cause.

@@ -14,7 +14,7 @@ declare module '../../context.ts' {
     readonly findServiceConditions: () => Promise<readonly ServiceCondition[]>;
     /** The machine's name. */
     readonly node: string;
-    /** What was answered since the start. */
+    /** Requests answered since the start, by status. */
     readonly requestCounts: RequestCounts;
   }
 }

@@ -21,7 +21,7 @@ export interface WebhookDeliveryDeps extends Pick<Context, 'db' | 'now' | 'targe
 
 const callTimeoutMs = 10_000;
 const gone = 410;
-/** A receiver may name any time, and one by a clock that is behind is over already: not without the growing pause, up to this. */
+/** A receiver's `Retry-After` may be in the past if its clock is behind: the usual growing pause applies all the same, up to this. */
 const maxBesideAskedMs = 60_000;
 const lastTryMs = 60_000;
 
@@ -127,7 +127,7 @@ interface Called {
   readonly result: CallResult;
 }
 
-/** One that would come too late comes a minute before the end: a receiver that is back earlier than it said gets what it missed. */
+/** A retry that would come after the delivery expires is made a minute before that, in case the receiver is back early. */
 const timeOfNext = (wantedAt: number, { expires_at: expiresAt }: store.DeliveryRow, now: number) =>
   wantedAt >= expiresAt && now < expiresAt - lastTryMs ? expiresAt - lastTryMs : wantedAt;
 
@@ -147,7 +147,7 @@ function refuse(
   return { state: 'expired', reason: delivery.reason ?? 'It expired before it could be sent.' };
 }
 
-/** The receiver's last answer stays. */
+/** Ends a delivery and keeps the receiver's last answer. */
 function ended(
   row: store.DeliveryRow,
   end: Pick<store.WebhookAttempt, 'state' | 'reason'>,

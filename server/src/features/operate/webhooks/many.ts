@@ -45,11 +45,11 @@ export function webhookKinds(service: Deps): Readonly<Record<'changeWebhook' | '
 
 interface Wanted {
   readonly seen: object | undefined;
-  /** Undefined: it is deleted. */
+  /** The members to change; undefined: the webhook is deleted. */
   readonly change?: object;
 }
 
-/** What it has of the members that are named, and how to make sure that it stays until it is changed. @throws Failure */
+/** The current values of the members to change, and a check that they are still the same. @throws Failure */
 async function asSeen(service: Deps, { appId, objectId }: ManagedKey, { seen, change }: Wanted) {
   const now = await service.get(appId, objectId);
   const of = (names: readonly string[]) =>

@@ -20,7 +20,7 @@ export interface PublisherDeps extends Pick<Context, 'now' | 'enqueue'> {
 export interface WebhookPublisher {
   /** For an app without webhooks this costs one map look-up. A webhook added at another node a second ago may not be told yet. */
   readonly tell: Announce;
-  /** For what happens rarely and is told once: asks the database which webhooks there are. */
+  /** For rare events that are sent once: asks the database which webhooks there are. */
   readonly tellRare: Announce;
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import * as store from './store.ts';
 
-/** Why one that is told of nothing else is switched off then. Stored with it: one that reads otherwise counts as the receiver's words. */
+/** Why such a webhook is switched off, if it wants no other events. Any other stored reason is the receiver's. */
 export const chooserIsLimited =
   'The administrator who chose its events is limited to some apps now, and may no longer be told of the whole service.';
 
@@ -20,7 +20,7 @@ export interface StandingChange {
   readonly after: Standing;
 }
 
-/** Whether it is told what concerns the service as a whole. */
+/** Whether a webhook with these events gets any about the service as a whole. */
 export const hearsOfService = (events: readonly string[]) => events.some(isOfService);
 
 const isOfService = (event: string) => event.startsWith(store.ofService);

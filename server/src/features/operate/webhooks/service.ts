@@ -58,7 +58,7 @@ export interface WebhookDeps
 const dayMs = 86_400_000;
 /** A replaced secret still signs beside the new one, so that the receiver can switch over. */
 const oldSecretMs = dayMs;
-/** For which deliveries are kept. */
+/** Days for which deliveries are kept. */
 export const deliveryDays = 7;
 const keptMs = deliveryDays * dayMs;
 const maxPerApp = 20;
@@ -75,10 +75,10 @@ interface Changing extends Removing {
   readonly who: Choosing;
 }
 
-/** The administrator who decides of what it is told. */
+/** The administrator who chooses the events. */
 export interface Choosing {
   readonly email: string;
-  /** Where the role holds. */
+  /** The apps and venues in which the role applies. */
   readonly reach: Reach;
 }
 
@@ -259,7 +259,7 @@ export class WebhookService {
     return row;
   }
 
-  /** With what the role includes now, until the end of the transaction: it may have been limited since the request came. */
+  /** The administrator's present role, locked until the end of the transaction: it may have been limited since the request. */
   async #held(db: Db, who: Choosing): Promise<Choosing> {
     const reach = await this.#deps.holdReach(db, who.email);
     return { ...who, reach: reach === undefined ? [] : reach };
@@ -310,7 +310,7 @@ interface Chosen {
   readonly withoutAnswer: store.WithoutAnswer;
 }
 
-/** The tag of what its owner has chosen; how the calls went has no part in it. */
+/** An entity tag of the settings, without the results of calls. */
 export const webhookTag = ({ url, events, description, enabled, buckets, withoutAnswer }: Chosen) =>
   entityTag(JSON.stringify([url, events, description, enabled, buckets, withoutAnswer]));
 

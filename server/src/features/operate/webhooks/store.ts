@@ -7,7 +7,7 @@ import type { webhookDeliveries, webhooks } from './tables.ts';
 
 export type WebhookRow = RowOf<typeof webhooks> & { readonly without_answer: WithoutAnswer | null };
 
-/** What becomes of a change about which there was no answer. */
+/** What happens to a change when the webhook does not answer. */
 export type WithoutAnswer = 'refuse' | 'allow';
 
 export type WebhookDeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
@@ -94,7 +94,7 @@ export async function noteSuccess(db: Db, row: WebhookRow): Promise<void> {
     where app_id = ${row.app_id} and object_id = ${row.object_id} and failing_since is not null`);
 }
 
-/** False if it was switched off before, or calls another address by now. */
+/** Switches it off; false if it was off before or has another address now. */
 export async function disableGone(db: Db, row: WebhookRow, reason: string, now: number): Promise<boolean> {
   const changed = await db.run(sql`update webhooks set is_enabled = 0, disabled_reason = ${reason}, updated_at = ${now}
     where app_id = ${row.app_id} and object_id = ${row.object_id} and is_enabled = 1 and url = ${row.url}`);

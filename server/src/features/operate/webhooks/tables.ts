@@ -22,9 +22,9 @@ export const webhooks = defineTable({
     given_up_at: nullable(bigint),
     /** The e-mail of the administrator who chose that it is told of the whole service. */
     service_by: nullable(text),
-    /** Of one that is asked before records change: a JSON array of names; null: all. */
+    /** The buckets whose changes it is asked about: a JSON array of names; null: all. */
     buckets: nullable(text),
-    /** Of such a one: allow, or null: refuse. */
+    /** What counts without an answer: allow, or null: refuse. */
     without_answer: nullable(text),
     created_at: bigint,
     updated_at: bigint,

@@ -12,14 +12,14 @@ const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
 
 export type Health = 'ok' | 'retrying' | 'behind' | 'failing';
 
-/** The worst that is known about it. */
+/** The most severe state of a webhook. */
 export function healthOf({ failing_since, given_up_at }: WebhookRow, now: number): Health {
   if (failing_since !== null && now - failing_since >= failingAfterMs) return 'failing';
   if (given_up_at !== null && now - given_up_at < behindMs) return 'behind';
   return failing_since === null ? 'ok' : 'retrying';
 }
 
-/** What has switched it off by itself; null where nobody or a person did. */
+/** Why the service has switched it off; null: it did not. */
 export function disabledBy({ disabled_reason: reason }: WebhookRow): 'receiver' | 'rights' | null {
   if (reason === null) return null;
   return reason === chooserIsLimited ? 'rights' : 'receiver';

@@ -40,19 +40,19 @@ interface Deciding {
   readonly by: DecidedBy;
   /** Somebody else holds it now, for whom the decisions so far do not count. */
   readonly isHandedOver?: boolean;
-  /** Its holder has proved nothing, or had until now: what was refused before stays refused. */
+  /** The holder has not proven to be the same person, now or before: what was refused stays refused. */
   readonly isDoubtful?: boolean;
-  /** Its holder proves nothing: knowing an id must not be enough to agree in the name of its phone. */
+  /** The holder has proven nothing: whoever knows an id must not be able to agree in the name of its phone. */
   readonly isUnproven?: boolean;
 }
 
-/** A link to an account is that of whoever is signed in, and tells nothing about the phone that was there before. */
+/** Only consent to the identity: it concerns the signed-in user, not the phone as it was before. */
 const mayAgreeUnproven = (purpose: Purpose, earlier: Consent | undefined) => purpose === 'identity' && !earlier;
 
 const refusalsOf = (consents: Consents): Consents =>
   Object.fromEntries(Object.entries(consents).filter(([, { granted }]) => !granted));
 
-/** What is sent again as it is changes nothing: clients register at every start. */
+/** Decisions that are sent again unchanged have no effect: clients register at every start. */
 export function decideConsents(stored: string | null, deciding: Deciding): ConsentChange {
   const { sent, now, by, isHandedOver, isDoubtful, isUnproven } = deciding;
   const before = readConsents(stored);

@@ -136,7 +136,7 @@ export async function finishErasure(erasing: ErasureDeps, key: store.ErasureKey)
   return receipt;
 }
 
-/** May be repeated, also while another one erases the same. */
+/** Idempotent, also while another process carries out the same erasure. */
 async function erase(erasing: ErasureDeps, { appId, payload }: Pick<Job, 'appId' | 'payload'>): Promise<void> {
   const { db, parts, now } = erasing;
   const erasure = payload as Erasure;
@@ -202,7 +202,7 @@ async function erasePart(erasing: ErasureDeps, step: Step): Promise<void> {
   }
 }
 
-/** What she owned, which the first column says, goes; what is somebody else's and names her otherwise only loses the name. */
+/** Deletes rows that the user owns by the first column; rows of others only lose the user's id. */
 async function eraseOwn(
   erasing: ErasureDeps,
   step: Step,

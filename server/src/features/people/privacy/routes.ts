@@ -16,7 +16,7 @@ const tag: Tag = {
 };
 
 export interface PrivacyRouteDeps extends Exporting {
-  /** What is hers: the installations that are proven to be, and since when. */
+  /** The user's installations, as far as proven, each with the time since when. */
   readonly findOwn: (appId: string, userId: string) => Promise<Person>;
   readonly withholding: (caller: Caller) => Withholding;
 }

@@ -34,7 +34,7 @@ export async function insertErasure(db: Db, erasure: NewErasure): Promise<void> 
     values (${appId}, ${erasureId}, ${kind}, ${hashes}, ${askedBy}, '{}', ${now})`);
 }
 
-/** One of which a restored database knew nothing; what it erased then is not known any more. */
+/** An erasure that a restored database did not have; its counts are lost. */
 export async function insertEarlier(db: Db, entry: Entry, now: number): Promise<void> {
   await db.run(sql`insert into erasures (app_id, object_id, kind, hashes, asked_by, counts, requested_at, completed_at)
     values (${entry.appId}, ${entry.erasureId}, ${entry.kind}, ${JSON.stringify(entry.subjects)}, 'restore', '{}',
@@ -68,7 +68,7 @@ export async function addCount(db: Db, key: ErasureKey, table: string, count: nu
   await db.run(sql`update erasures set counts = ${next} where ${one(key)}`);
 }
 
-/** Noted once, before the rows that say it go. */
+/** Stored once, before the deliveries that it is taken from are deleted. */
 export async function noteWebhooks(db: Db, key: ErasureKey, webhooks: readonly object[]): Promise<void> {
   await db.run(sql`update erasures set webhooks = ${JSON.stringify(webhooks)} where ${one(key)} and webhooks is null`);
 }

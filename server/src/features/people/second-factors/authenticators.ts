@@ -25,7 +25,7 @@ export interface Finishing {
 
 export interface Finished {
   readonly session: Session;
-  /** Those that come with an authenticator app that was set up by this sign-in. */
+  /** The recovery codes, if this sign-in set up an authenticator app. */
   readonly recoveryCodes: readonly string[];
 }
 

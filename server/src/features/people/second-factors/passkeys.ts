@@ -114,7 +114,7 @@ export class UserPasskeys {
     if (!(await store.renamePasskey(this.#deps.db, columnsOf(key), objectId, name))) throw unknown();
   }
 
-  /** It is never the only way in: whoever adds one has another. @throws Failure OperationForbidden */
+  /** A passkey is never the only way to sign in, since adding one needs another. @throws Failure OperationForbidden */
   async remove({ key, proof, mayTell }: FactorCaller, objectId: string): Promise<void> {
     const { db, accounts, tell, now } = this.#deps;
     await accounts.assertFresh(key, proof.tokenHash);
@@ -125,7 +125,7 @@ export class UserPasskeys {
     });
   }
 
-  /** Takes it away from somebody who has lost it. @throws Failure ObjectNotFound */
+  /** Removes a lost passkey on behalf of the user. @throws Failure ObjectNotFound */
   async removeFor(key: AccountKey, objectId: string, by: Actor): Promise<void> {
     const { db } = this.#deps;
     await db.transaction(async (db) => {

@@ -1,28 +1,28 @@
 import { FairQueue } from '../../../../base/fair-queue.ts';
 
-/** At once, of one webhook. So a hook that writes to its own bucket is asked no deeper than this. */
+/** Calls of one webhook at the same time; also the depth to which a hook can call itself by writing to its own bucket. */
 const concurrency = 8;
 const maxWaiting = 64;
 const failuresToRest = 5;
 const restMs = 10_000;
 
 /**
- * The calls of one webhook that is asked. A few run at once, and some wait. After five without an answer in a row it is left alone for
- * ten seconds, and then one call at a time finds out whether it answers again: nobody else waits for one that is away.
+ * Limits and queues the calls of one webhook that is asked before changes, with a circuit breaker: after five calls in a row without
+ * an answer none is made for ten seconds, then one at a time until the receiver answers.
  */
 export class HookLine {
   readonly #queue: FairQueue;
   #failures = 0;
   #restsUntil = 0;
   #row: object | undefined;
-  /** What the database knows of its failure; null: it is well. */
+  /** The failure as it is stored; null: none. */
   noted: string | null = null;
 
   constructor(maxWaitMs: number) {
     this.#queue = new FairQueue(concurrency, maxWaitMs);
   }
 
-  /** Each time it is used: the row as it was read last, and what that says of its failure. */
+  /** Takes the stored failure from the row, if the row was read again. */
   know(row: object, noted: string | null): this {
     if (this.#row === row) return this;
     this.#row = row;
@@ -31,9 +31,8 @@ export class HookLine {
   }
 
   /**
-   * Undefined: it is left alone, or too many wait. Rejects if its turn does not come in time.
-   *
-   * @param now a clock that only goes forward, ms
+   * Undefined while the breaker is open or too many calls wait. Rejects if its turn does not come in time. @param now a monotonic
+   * clock, ms
    */
   async run<T>(now: () => number, call: () => Promise<T>): Promise<T | undefined> {
     if (this.#queue.waiting >= maxWaiting || this.#isLeftAlone(now())) return undefined;

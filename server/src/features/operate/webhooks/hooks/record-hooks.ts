@@ -19,7 +19,7 @@ export interface RecordHookDeps extends Pick<Context, 'db' | 'now' | 'targets' |
   readonly secrets: Pick<SecretBox, 'open'>;
 }
 
-/** For all webhooks that a request asks, together: as long as a client may be expected to wait. */
+/** The time that all webhooks asked by one request have together, ms. */
 const limitMs = 5_000;
 /** A document has at most a quarter of it. */
 const maxAnswerBytes = 1_048_576;
@@ -78,7 +78,7 @@ class Asking implements RecordHook {
     return after?.document() ?? {};
   }
 
-  /** Undefined: as it was proposed. */
+  /** The change that the webhook asks for; undefined: none. */
   async #askOne(
     row: store.WebhookRow,
     proposal: Proposal,
@@ -102,7 +102,7 @@ class Asking implements RecordHook {
     throw fail('Timeout', { message: "The app's own check does not answer. Try again later.", retryAfter: 10 });
   }
 
-  /** Undefined without a valid answer in time. */
+  /** The webhook's answer; undefined without a valid one in time. */
   async #answerOf(row: store.WebhookRow, line: HookLine, proposal: Proposal): Promise<HookAnswer | undefined> {
     try {
       return await line.run(performance.now.bind(performance), () => this.#call(row, line, proposal));
@@ -131,7 +131,7 @@ class Asking implements RecordHook {
     return read;
   }
 
-  /** What its owner is shown; null: it is well. Written only when it changes. */
+  /** Stores the failure that the owner is shown, if it has changed; null: none. */
   #note(row: store.WebhookRow, line: HookLine, error: string | null): void {
     if (line.noted === error) return;
     line.noted = error;

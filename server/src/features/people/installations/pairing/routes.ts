@@ -24,7 +24,7 @@ function codeIn(text: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase();
 }
 
-/** By which an app pairs the phone that it runs on. */
+/** The endpoint with which an app pairs its own phone. */
 export function pairingEndpoints({ db, service }: { readonly db: Db; readonly service: PairingService }): Endpoint[] {
   return [
     endpoint<{ code: string }>({

@@ -20,7 +20,7 @@ export interface PairingDeps {
   readonly limiter: RateLimiter;
 }
 
-/** Who shows the code. */
+/** The administrator who shows the code. */
 export interface Shower extends store.PairingOwner {
   readonly name: string;
 }
@@ -87,7 +87,7 @@ export class PairingService {
     return { phones, code: isGood ? { expiresAt: code.expires_at, claimedBy: code.claimed_by } : null };
   }
 
-  /** The code is good for nothing from now on. */
+  /** Makes the code invalid. */
   async endCode(owner: store.PairingOwner): Promise<void> {
     await store.deleteCode(this.#deps.db, owner);
   }

@@ -10,7 +10,7 @@ export interface PairingOwner {
   readonly adminId: string;
 }
 
-/** Takes the place of the code before it. */
+/** Stores a code; it replaces the previous one. */
 export async function putCode(db: Db, row: Omit<CodeRow, 'claimed_by'>): Promise<void> {
   await db.run(sql`insert into pairing_codes (app_id, admin_id, code_hash, asked_by, name, expires_at)
     values (${row.app_id}, ${row.admin_id}, ${row.code_hash}, ${row.asked_by}, ${row.name}, ${row.expires_at})
@@ -21,7 +21,7 @@ export async function putCode(db: Db, row: Omit<CodeRow, 'claimed_by'>): Promise
 export const findCode = (db: Db, { appId, adminId }: PairingOwner) =>
   db.one<CodeRow>(sql`select * from pairing_codes where app_id = ${appId} and admin_id = ${adminId}`);
 
-/** Locks it until the end of the transaction, so that of two phones one is the first. */
+/** Locks the code until the end of the transaction: only one of two phones can use it. */
 export const lockCode = (db: Db, appId: string, codeHash: string) =>
   db.one<CodeRow>(
     sql`select * from pairing_codes where app_id = ${appId} and code_hash = ${codeHash}${raw(db.dialect.lockRow)}`,
@@ -43,7 +43,7 @@ export async function putPhone(db: Db, owner: PairingOwner, installationId: stri
     on conflict (app_id, admin_id, installation_id) do update set paired_at = excluded.paired_at`);
 }
 
-/** How many rows went: none, or one. */
+/** The number of rows deleted, 0 or 1. */
 export const deletePhone = (db: Db, { appId, adminId }: PairingOwner, installationId: string) =>
   db.run(
     sql`delete from own_phones where app_id = ${appId} and admin_id = ${adminId} and installation_id = ${installationId}`,
@@ -58,7 +58,7 @@ export interface PhoneRow {
   readonly paired_at: number;
 }
 
-/** Those whose installation is still there, the one that was paired last first. */
+/** The paired phones whose installations exist, newest first. */
 export const listPhones = (db: Db, { appId, adminId }: PairingOwner) =>
   db.all<PhoneRow>(sql`select i.object_id, i.device_type, i.device_model, i.app_version, p.paired_at,
       case when i.device_token is not null and i.token_dead_at is null then 1 else 0 end as has_address

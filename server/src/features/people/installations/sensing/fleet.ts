@@ -85,12 +85,12 @@ async function noteSensingDay(db: Db, appId: string, now: number): Promise<void>
   });
 }
 
-/** The same for each app that has phones. */
+/** Notes the day's counts of every app that has phones. */
 export async function noteSensingDays({ db, now, appsWith, installationTable }: Services): Promise<void> {
   for (const appId of await appsWith(installationTable)) await noteSensingDay(db, appId, now());
 }
 
-/** Of fewer phones one more says nothing. */
+/** Below this number of phones nothing is reported. */
 const fewest = 20;
 const days = 7;
 /** A share that has grown by a tenth of all phones, and at least doubled. */
