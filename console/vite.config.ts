@@ -43,7 +43,7 @@ export default defineConfig({
             // What looks texts up runs before everything that has texts, so that constants may be translated.
             {
               name: 'words',
-              test: /[\\/]lib[\\/]words[\\/](?!told-error)[\w-]+\.ts$|vite\/preload-helper/,
+              test: /[\\/]lib[\\/]words[\\/](?!translated-error)[\w-]+\.ts$|vite\/preload-helper/,
               priority: 1,
             },
             // The library of the plots is loaded with the first of them, and what only some need of it with these.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hearService, told } from '../../src/lib/words/service-words.ts';
+import { hearService, translated } from '../../src/lib/words/service-words.ts';
 
 const catalogue = new URL('../../src/lib/words/catalogues/service-de.json', import.meta.url);
 
@@ -12,7 +12,7 @@ export function englishOf(answers: readonly unknown[]): string[] {
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
   };
   answers.forEach(walk);
-  const found = [...texts].filter((text) => text.split(' ').length > 2 && told(text) !== text);
+  const found = [...texts].filter((text) => text.split(' ').length > 2 && translated(text) !== text);
   hearService({});
   return found;
 }

@@ -4,8 +4,8 @@ import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messagefor
 import { PharosError } from '@pharos/sdk';
 import { describe, test } from 'vitest';
 import { languages } from '../../src/lib/words/language.ts';
-import { hearService, told } from '../../src/lib/words/service-words.ts';
-import { toldError } from '../../src/lib/words/told-error.ts';
+import { hearService, translated } from '../../src/lib/words/service-words.ts';
+import { translatedError } from '../../src/lib/words/translated-error.ts';
 import { speak } from '../../src/lib/words/words.ts';
 import { serviceComposed } from './service-composed.ts';
 import { serviceExceptions } from './service-exceptions.ts';
@@ -15,7 +15,7 @@ const catalogue = (tag: string) =>
   JSON.parse(
     readFileSync(new URL(`../../src/lib/words/catalogues/service-${tag}.json`, import.meta.url), 'utf8'),
   ) as Readonly<Record<string, string>>;
-const translated = languages.map(({ tag }) => tag).filter((tag) => tag !== 'en');
+const tags = languages.map(({ tag }) => tag).filter((tag) => tag !== 'en');
 const said = readServiceTexts();
 
 const rules = serviceExceptions.flatMap(({ files = [], texts = [] }) => [
@@ -60,7 +60,7 @@ const inGerman = (check: () => void) => {
 };
 
 describe('the sentences of the service', () => {
-  for (const tag of translated)
+  for (const tag of tags)
     test(`${tag} has each that a screen may show, and no other, with the same holes`, () => {
       const words = catalogue(tag);
       assert.deepEqual(
@@ -98,7 +98,7 @@ describe('the sentences of the service', () => {
   });
 
   test('what is put into a sentence is of the same kind in every language', () => {
-    const [one = 'de', ...others] = translated;
+    const [one = 'de', ...others] = tags;
     const kinds = (tag: string) =>
       Object.entries(catalogue(tag)).flatMap(([text, word]) =>
         holesOfText(text).length > 0 ? [`${text}: ${holesOf(word).join()}`] : [],
@@ -152,7 +152,7 @@ describe('the sentences of the service', () => {
           counts.includes(hole) ? `${hole}7`.replace(/^0/, '') : `X${hole}`,
         );
         return (
-          told(sentence) !==
+          translated(sentence) !==
           (holesOfText(text).length > 0 ? wanted.replaceAll("'{'", '{').replaceAll("'}'", '}') : words[text])
         );
       });
@@ -190,7 +190,7 @@ describe('a sentence of the service in the language of the page', () => {
         'Nobody got it. It could not be sent in time.':
           'Niemand hat ihn bekommen. Sie konnte nicht rechtzeitig gesendet werden.',
       };
-      for (const [sentence, wanted] of Object.entries(pairs)) assert.equal(told(sentence), wanted);
+      for (const [sentence, wanted] of Object.entries(pairs)) assert.equal(translated(sentence), wanted);
     });
   });
 
@@ -202,12 +202,12 @@ describe('a sentence of the service in the language of the page', () => {
         'Token is invalid',
         '',
       ])
-        assert.equal(told(sentence), sentence);
+        assert.equal(translated(sentence), sentence);
       assert.equal(
-        told('The broker refused the message: Not authorized.'),
+        translated('The broker refused the message: Not authorized.'),
         'Der Broker hat die Nachricht abgewiesen: Not authorized.',
       );
-      assert.equal(told(told('The venue has been deleted.')), 'Der Standort wurde gelöscht.');
+      assert.equal(translated(translated('The venue has been deleted.')), 'Der Standort wurde gelöscht.');
     });
   });
 
@@ -218,7 +218,9 @@ describe('a sentence of the service in the language of the page', () => {
         { field: 'major', problem: 'must be at most 65535' },
       ];
       const of = (message: string, problems: typeof details) =>
-        toldError(new PharosError(message, { name: 'ValidationError', code: 142, status: 400, details: problems }));
+        translatedError(
+          new PharosError(message, { name: 'ValidationError', code: 142, status: 400, details: problems }),
+        );
       const error = of('name is required; major must be at most 65535.', details);
       assert.equal(error.message, 'name wird gebraucht; major darf höchstens 65535 sein.');
       assert.deepEqual(
@@ -235,6 +237,6 @@ describe('a sentence of the service in the language of the page', () => {
   });
 
   test('is the English one where no catalogue is loaded', () => {
-    assert.equal(told('The venue has been deleted.'), 'The venue has been deleted.');
+    assert.equal(translated('The venue has been deleted.'), 'The venue has been deleted.');
   });
 });

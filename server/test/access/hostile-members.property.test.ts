@@ -27,7 +27,7 @@ import {
   times,
   worst,
 } from '../support/hostile/hostile-values.ts';
-import { takesAnyText } from '../support/hostile/told.ts';
+import { takesAnyText } from '../support/hostile/translated.ts';
 import { makeExamples } from '../support/interface/examples.ts';
 
 /**

@@ -9,7 +9,7 @@ import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
 import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
 import type { DatabaseKind } from './depth.ts';
-import { assertTold } from './hostile/told.ts';
+import { assertTranslated } from './hostile/translated.ts';
 import { beDistributed } from './interface/conflicts.ts';
 import { assertDocumented, endpointOf } from './interface/documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
@@ -215,7 +215,7 @@ async function send(app: App, { method, url, headers = {}, body }: SentRequest):
   };
   const endpoint = url.startsWith(apiPrefix) ? endpointOf(app.endpoints, method, url) : undefined;
   if (endpoint && answer.status !== 304) assertDocumented(endpoint, answer.status, answer.body);
-  if (answer.status >= 400) await assertTold(app, url, answer.body);
+  if (answer.status >= 400) await assertTranslated(app, url, answer.body);
   return answer;
 }
 

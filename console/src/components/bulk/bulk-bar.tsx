@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayPutBack } from '../../lib/data/access.ts';
 import { trashKey } from '../../lib/data/history.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
 import classes from './bulk.module.css';
@@ -43,7 +43,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
   const [refused, setRefused] = useState<readonly Refusal[]>([]);
   const ids = [...chosen.keys()];
   const what = countText(ids.length, bulk.kind);
-  const told = ({ failed }: Outcome) => {
+  const finish = ({ failed }: Outcome) => {
     setRefused(failed.map((one) => ({ ...one, name: nameOfRecord(chosen.get(one.objectId) ?? one) })));
     // Refused records stay selected. Those that somebody else has changed can be selected again as they are now.
     onChosen(failed.filter((one) => !isStale(one) && !isAlreadySo(one)).map(({ objectId }) => objectId));
@@ -56,7 +56,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
     refresh: bulk.refresh,
     after: (outcome) => {
       setOpen(undefined);
-      told(outcome);
+      finish(outcome);
     },
   });
   if (ids.length === 0 && refused.length === 0) return null;
@@ -115,7 +115,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
         chosen={chosen}
         isOpen={open === 'delete'}
         onClose={() => setOpen(undefined)}
-        onDone={told}
+        onDone={finish}
       />
     </>
   );
@@ -153,7 +153,7 @@ function Refused({ refused, kind, onClose }: RefusedProps) {
           <ul className={classes.refused}>
             {wrong.map(({ objectId, name, message }) => (
               <li key={objectId}>
-                <b>{name}</b>: {told(message)}
+                <b>{name}</b>: {translated(message)}
               </li>
             ))}
           </ul>

@@ -2,7 +2,7 @@ import { PharosError } from '@pharos/sdk';
 import { call } from '../../lib/data/api.ts';
 import { withSession } from '../../lib/data/signing-in.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 
 /** A change of many records, in as many requests as it takes. */
@@ -82,6 +82,6 @@ export function whyNotBack(failed: readonly Failed[], nameOf: (objectId: string)
   const stale = names && t('These stay as they are, because they were changed since: {names}.', { names });
   const others = failed
     .filter((one) => !wasChanged(one))
-    .map(({ objectId, message }) => `${nameOf(objectId)}: ${told(message)}`);
+    .map(({ objectId, message }) => `${nameOf(objectId)}: ${translated(message)}`);
   return [stale, ...others].filter(Boolean).join(' ');
 }

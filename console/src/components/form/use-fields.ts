@@ -39,7 +39,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
   }
   const problems = failure instanceof PharosError ? failure.details : (own ?? []);
 
-  const told = problemTexts(values, problems, failure);
+  const texts = problemTexts(values, problems, failure);
 
   function change(next: State<Values>) {
     const isUnkept = draft !== undefined && !keep(draft, next, sent.current);
@@ -114,12 +114,12 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
       const print = printOf(body);
       return sent.current.some((one) => one.print === print);
     },
-    ...told,
+    ...texts,
     /** Properties of a number input; an empty one is `''`. */
     number(name: keyof Values & string) {
       return {
         value: values[name] as number | string,
-        error: told.problem(name),
+        error: texts.problem(name),
         onChange: (value: number | string) => set(name, value as Values[typeof name]),
       };
     },
@@ -127,7 +127,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     text(name: keyof Values & string) {
       return {
         value: String(values[name]),
-        error: told.problem(name),
+        error: texts.problem(name),
         onChange: (event: { currentTarget: { value: string } }) =>
           set(name, event.currentTarget.value as Values[typeof name]),
       };

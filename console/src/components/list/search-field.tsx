@@ -16,18 +16,18 @@ const pauseMs = 250;
 /** Searches after a short pause in typing. */
 export function SearchField({ value, hint, onChange }: Props) {
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   const latest = useRef(onChange);
   latest.current = onChange;
   useEffect(() => {
     // Something else changed the address, such as the browser's back button.
-    if (value !== told.current) setText(value);
-    told.current = value;
+    if (value !== reported.current) setText(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => {
-    if (text === told.current) return;
+    if (text === reported.current) return;
     const timer = setTimeout(() => {
-      told.current = text;
+      reported.current = text;
       latest.current(text);
     }, pauseMs);
     return () => clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import { Icon } from './icon.tsx';
 import classes from './test-note.module.css';
@@ -29,7 +29,7 @@ export function TestNote({ answer: { ok, text, status }, at }: Props) {
         { hasOk: Boolean(ok), status, hasStatus: status == null },
       )}
     >
-      {told(text)}
+      {translated(text)}
       {at && <div>{t('Tested {at}', { at })}</div>}
     </Alert>
   );

@@ -8,13 +8,13 @@ const headBytes = 512 * 1024;
 
 /** @throws Error whose message is a sentence if the head of the file says that it has too many pixels; another one if it is no picture */
 export async function openPicture(file: File): Promise<ImageBitmap> {
-  const told = sizeIn(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()));
-  if (told && told.width * told.height > maxMillions * 1_000_000)
+  const size = sizeIn(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()));
+  if (size && size.width * size.height > maxMillions * 1_000_000)
     throw new TooManyPixels(
       t('{name} has {width} × {height} pixels. A photograph may have {most} million.', {
         name: file.name,
-        width: told.width,
-        height: told.height,
+        width: size.width,
+        height: size.height,
         most: maxMillions,
       }),
     );

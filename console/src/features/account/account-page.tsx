@@ -15,13 +15,13 @@ import { problemText } from '../../lib/data/single-sign-on.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 import { Agents } from './agents.tsx';
+import { AlertsByMail } from './alerts-by-mail.tsx';
+import { AlertsOnPhones } from './alerts-on-phones.tsx';
 import { AuthenticatorApp } from './authenticator-app.tsx';
 import { Identities } from './identities.tsx';
 import { PasskeyBlock } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { Sessions } from './sessions.tsx';
-import { ToldByMail } from './told-by-mail.tsx';
-import { ToldOnPhones } from './told-on-phones.tsx';
 
 const route = getRouteApi('/signed-in/account');
 
@@ -81,8 +81,8 @@ export function AccountPage() {
             <ZonePicker />
           </Block>
           <Identities />
-          {!mustEnrol && <ToldByMail />}
-          {!mustEnrol && <ToldOnPhones />}
+          {!mustEnrol && <AlertsByMail />}
+          {!mustEnrol && <AlertsOnPhones />}
           {!mustEnrol && <Agents />}
           <Sessions />
         </>

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import classes from './account.module.css';
 
 export type Kind = Operations['getOwnAlerts']['answer']['result']['kinds'][number];
@@ -29,7 +29,7 @@ export function KindSwitches({ label, kinds, isOn, store }: Props) {
       {kinds.map((one) => (
         <Switch
           key={one.kind}
-          label={told(one.name)}
+          label={translated(one.name)}
           checked={shown(one)}
           onChange={({ currentTarget }) => change.mutate({ kind: one.kind, isOn: currentTarget.checked })}
         />

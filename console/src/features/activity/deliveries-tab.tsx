@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { TriggerName, VisitorId } from '../../components/names/names.tsx';
 import { deliveryColors, deliveryWords, senderName } from '../../lib/text/delivery-words.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import { type ActivityTab, optionsOf, timeText, visitorFilter } from './activity-tab.ts';
 import { deliveryWord, type ListedDelivery } from './words.ts';
@@ -79,7 +79,7 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
         render: ({ pushId, triggerId }) =>
           pushId || !triggerId ? t('a push') : <TriggerName appId={appId} triggerId={triggerId} />,
       },
-      { name: 'reason', label: t('Reason'), isDeskOnly: true, render: ({ reason }) => told(reason ?? '') },
+      { name: 'reason', label: t('Reason'), isDeskOnly: true, render: ({ reason }) => translated(reason ?? '') },
       {
         name: 'visitor',
         label: t('Visitor'),

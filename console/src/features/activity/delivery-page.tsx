@@ -13,7 +13,7 @@ import { dataKey } from '../../lib/data/listed.ts';
 import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
 import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import { deliverySentence, deliveryWord, type ListedDelivery } from './words.ts';
@@ -69,7 +69,7 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
     <>
       <Alert color={deliveryColors[state]} mb="lg">
         {deliverySentence(delivery)}
-        {reason && ` ${told(reason)}`}
+        {reason && ` ${translated(reason)}`}
       </Alert>
       <Block title={t('Progress')} about={t('Times are in {zone}.', { zone: times.zone })}>
         <ul className={classes.way}>

@@ -14,7 +14,7 @@ import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { verdictReason } from '../../lib/text/reason-words.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { inSentence, rich, t, tenths } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import {
@@ -186,7 +186,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
                   {inner}
                 </Link>
               ),
-              reason: delivery.reason === undefined ? deliverySentence(delivery) : told(delivery.reason),
+              reason: delivery.reason === undefined ? deliverySentence(delivery) : translated(delivery.reason),
             })}
           </p>
         )}

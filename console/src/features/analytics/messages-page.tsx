@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/page/empty-state.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { messagesAsked } from './asked.ts';
@@ -124,7 +124,7 @@ function Tried({
     >
       {comparisons.map(({ group, against, text, isClear }) => (
         <Text key={`${group} ${against}`} mb="sm" maw="46rem" fw={isClear ? 600 : 400}>
-          {told(text)}
+          {translated(text)}
         </Text>
       ))}
       {goal && comparisons.length === 0 && (

@@ -43,7 +43,7 @@ export function VisitorsPlot({ period, numbers, kind, calendar, marks, onDrawn }
   const option = useMemo(() => {
     const labels = rows.map(({ start = '' }) => intervalText(period.unit, start));
     const hours = period.unit === 'year' ? undefined : calendar;
-    const told = (index: number) =>
+    const tooltip = (index: number) =>
       [
         labels[index],
         `${t('Visitors')}: ${countText(rows[index]?.visitors)}`,
@@ -66,7 +66,7 @@ export function VisitorsPlot({ period, numbers, kind, calendar, marks, onDrawn }
           trigger: 'axis',
           renderMode: 'richText',
           confine: true,
-          formatter: ([{ dataIndex = 0 } = {}]: readonly { readonly dataIndex?: number }[]) => told(dataIndex),
+          formatter: ([{ dataIndex = 0 } = {}]: readonly { readonly dataIndex?: number }[]) => tooltip(dataIndex),
         },
         legend: { top: 0, left: 0, textStyle: { color: colours.soft } },
         yAxis: countAxis(colours),

@@ -25,10 +25,10 @@ export function ZoneForecasts({ appId, place, site }: Props) {
   if (!data || data.date === null) return null;
   const day = dayText(data.date);
   const queues = new Set(site?.zones.flatMap(({ objectId, kind }) => (kind === 'queue' ? [objectId] : [])));
-  const told = zones
+  const shown = zones
     .filter(({ peak, stay }) => peak !== null || stay !== null)
     .sort((a, b) => Number(queues.has(b.zoneId)) - Number(queues.has(a.zoneId)) || plottedPeak(b) - plottedPeak(a));
-  if (told.length === 0)
+  if (shown.length === 0)
     return (
       <Block title={t('The next open day')}>
         <Text size="sm" maw="42rem">
@@ -40,7 +40,7 @@ export function ZoneForecasts({ appId, place, site }: Props) {
       </Block>
     );
   const label = t('How full zones may be on {day}', { day });
-  const rows = told.map((zone) => [nameOf(zone), peakText(zone), stayText(zone)]);
+  const rows = shown.map((zone) => [nameOf(zone), peakText(zone), stayText(zone)]);
   return (
     <Block
       title={t('The next open day: {day}', { day })}
@@ -52,7 +52,7 @@ export function ZoneForecasts({ appId, place, site }: Props) {
       <section className={classes.scroller} tabIndex={0} aria-label={label}>
         <NumberTable label={label} table={{ header: [t('Zone'), t('At once'), t('Stay (median)')], rows }} />
       </section>
-      <CsvButton label={label} fileName={`zones-on-${data.date}`} rows={() => csvOf(told, nameOf)} />
+      <CsvButton label={label} fileName={`zones-on-${data.date}`} rows={() => csvOf(shown, nameOf)} />
     </Block>
   );
 }
@@ -70,8 +70,8 @@ function csvOf(zones: readonly ZoneForecast[], nameOf: (zone: ZoneForecast) => s
     zone.zoneId,
     nameOf(zone),
     ...parts.flatMap(([part, members]) => {
-      const told: Readonly<Record<string, unknown>> = zone[part] ?? {};
-      return members.map((member) => String(told[member] ?? ''));
+      const forecast: Readonly<Record<string, unknown>> = zone[part] ?? {};
+      return members.map((member) => String(forecast[member] ?? ''));
     }),
   ]);
   return [['zoneId', 'zone', ...columns.map(unitOf)], ...cells];

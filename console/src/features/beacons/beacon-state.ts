@@ -19,15 +19,15 @@ export interface BeaconState {
 
 /**
  * @param visits undefined if it never had one
- * @param told the service's sentence about a finding in the language of the page
+ * @param translate the service's sentence about a finding in the language of the page
  */
 export function stateOf(
   visits: BeaconVisits | undefined,
   findings: readonly Finding[],
-  told: (text: string) => string,
+  translate: (text: string) => string,
 ): BeaconState {
   const [finding] = findings.filter(isToDo);
-  if (finding) return { text: findingTitles[finding.kind], color: 'yellow', sentence: told(finding.text) };
+  if (finding) return { text: findingTitles[finding.kind], color: 'yellow', sentence: translate(finding.text) };
   if (visits && visits.visitors > 0)
     return { text: t('Visitors here'), color: 'teal', sentence: t('It works: visitors are here now.') };
   if (!visits)

@@ -5,7 +5,7 @@ import { placementsQuery } from '../../lib/data/placements.ts';
 import { findingsQuery } from '../../lib/fleet/findings.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import { stateOf } from './beacon-state.ts';
 import classes from './beacons.module.css';
@@ -22,7 +22,7 @@ export function StateCell({ appId, beacon, ids }: Props) {
   const data = useBeaconVisits(appId, ids);
   const { data: findings } = useQuery(findingsQuery(appId));
   const own = findings?.filter(({ beaconId }) => beaconId === beacon.objectId);
-  const state = data && own && stateOf(data.get(beacon.objectId), own, told);
+  const state = data && own && stateOf(data.get(beacon.objectId), own, translated);
   return (
     <span className={classes.stateCell}>
       {state ? (

@@ -10,7 +10,7 @@ import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Attention } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './home.module.css';
 
@@ -87,10 +87,10 @@ function useShown(appId: string, attention: Attention): (finding: ServerFinding)
   return ({ kind, key, isGrave, title, text }) => ({
     key,
     isGrave,
-    title: datesInWords(told(title)),
+    title: datesInWords(translated(title)),
     text: (
       <>
-        {datesInWords(told(text))} {wayTo[kind]?.({ ...to, key })}
+        {datesInWords(translated(text))} {wayTo[kind]?.({ ...to, key })}
       </>
     ),
   });
@@ -236,7 +236,7 @@ function useRuleFindings(appId: string, { reach }: Attention): readonly Finding[
       title: isUsed ? t('The app is in use and open to strangers') : t('The app is open to strangers'),
       text: (
         <>
-          {told(rules.open.sentence)}{' '}
+          {translated(rules.open.sentence)}{' '}
           <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
             {t('Review the rules')}
           </Link>{' '}

@@ -10,7 +10,7 @@ import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { type Audience, audienceFieldsIn, personalFields, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
@@ -151,7 +151,7 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
       {unreachable.length > 0 && (
         <ul className={classes.notReached} aria-label={t('Not reached')}>
           {unreachable.map(({ reason, count: n }) => (
-            <li key={reason}>{rich('<b>{n, number}</b> not: {reason}', { n, reason: told(reason) })}</li>
+            <li key={reason}>{rich('<b>{n, number}</b> not: {reason}', { n, reason: translated(reason) })}</li>
           ))}
         </ul>
       )}

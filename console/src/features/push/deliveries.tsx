@@ -12,7 +12,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import { deliveriesWhere } from './delivery-search.ts';
 import { deliveryStates } from './push-states.ts';
@@ -34,7 +34,7 @@ const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => 
     label: t('State'),
     render: ({ state }) => <Badge color={deliveryColors[state]}>{deliveryStates[state].label}</Badge>,
   },
-  { name: 'reason', label: t('Reason'), render: ({ reason = '' }) => told(reason) },
+  { name: 'reason', label: t('Reason'), render: ({ reason = '' }) => translated(reason) },
   { name: 'sender', label: t('Through'), render: ({ sender }) => sender && senderName(sender) },
   { name: 'sentAt', label: t('Sent'), isTime: true, render: ({ sentAt }) => sentAt && times.minute(sentAt) },
   {
@@ -76,7 +76,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
             {t('Only {hasState, select, true {{state}} other {some}}{reason}', {
               state: chosen.state && inSentence(deliveryStates[chosen.state].label),
               hasState: Boolean(chosen.state),
-              reason: chosen.reason ? `: ${told(chosen.reason)}` : '',
+              reason: chosen.reason ? `: ${translated(chosen.reason)}` : '',
             })}
           </Text>
           <Button size="compact-xs" variant="default" onClick={() => void navigate({ search: {}, replace: true })}>

@@ -13,7 +13,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { CalledOff, Cancel } from './cancel.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -89,7 +89,7 @@ function PushOutcome({ appId, push }: Props) {
           {audience === 0 ? t('Nobody matched when it was sent.') : t('No phone was reached. The reasons are below.')}
         </Alert>
       )}
-      {push.problem && <Alert color="red">{told(push.problem)}</Alert>}
+      {push.problem && <Alert color="red">{translated(push.problem)}</Alert>}
       <StateBar counts={push} isLarge />
       <StateLegend
         counts={push}
@@ -107,7 +107,7 @@ function PushOutcome({ appId, push }: Props) {
               >
                 <b>{count.toLocaleString(pageLanguage())}</b>
                 <span>
-                  {deliveryStates[state].label}: {told(reason)}
+                  {deliveryStates[state].label}: {translated(reason)}
                 </span>
               </button>
             </li>

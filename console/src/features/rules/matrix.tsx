@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../components/page/icon.tsx';
 import type { AppRules } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import type { Rule, Verb } from './rule-values.ts';
 import classes from './rules.module.css';
@@ -82,7 +82,7 @@ function Cell({ row, verb, onRule }: CellProps) {
     <button
       type="button"
       className={`${classes.cell} ${rule.isOwn ? classes.own : classes.inherited} ${toneOf(rule.rule)}`}
-      title={told(rule.sentence)}
+      title={translated(rule.sentence)}
       aria-label={t('{resource}, {verb}: {rule}, {isOwn, select, true {set here} other {from the preset}}', {
         resource: row.label,
         verb: verbLabels[verb],
@@ -147,7 +147,7 @@ export function RuleList({ row, onRule }: ListProps) {
           <li key={verb}>
             <span className={classes.verb}>{verbLabels[verb]}</span>
             <Cell row={row} verb={verb} onRule={onRule} />
-            <p>{rule && told(rule.sentence)}</p>
+            <p>{rule && translated(rule.sentence)}</p>
           </li>
         );
       })}

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { JsonEditor } from '../../components/code/json-editor.tsx';
 import type { AppRules } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './dialogs.module.css';
 import { previewQuery } from './queries.ts';
@@ -88,7 +88,9 @@ function Choices({
           />
           <Known variables={variables} row={row} isLocked={isLocked} onBegin={(start) => setText(shown(start))} />
           <p className={classes.sentence} role="status" data-testid="meaning">
-            {isChecked && found ? told(found.sentence) : t('What it means is said here as soon as it is complete.')}
+            {isChecked && found
+              ? translated(found.sentence)
+              : t('What it means is said here as soon as it is complete.')}
           </p>
         </>
       )}
@@ -129,7 +131,9 @@ function Words({ row, rule, isLocked, choice, onChoice }: WordsProps) {
         <Radio
           value={inherit}
           label={`${inherited}: ${ruleLabel(rule.inherited)}`}
-          description={typeof rule.inherited === 'string' ? told(rule.sentences[rule.inherited] ?? '') : undefined}
+          description={
+            typeof rule.inherited === 'string' ? translated(rule.sentences[rule.inherited] ?? '') : undefined
+          }
           disabled={isLocked}
         />
         {rule.words.toReversed().map((word) => (
@@ -137,7 +141,7 @@ function Words({ row, rule, isLocked, choice, onChoice }: WordsProps) {
             key={word}
             value={word}
             label={wordLabels[word]}
-            description={told(rule.sentences[word] ?? '')}
+            description={translated(rule.sentences[word] ?? '')}
             disabled={isLocked}
           />
         ))}

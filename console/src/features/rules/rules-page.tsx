@@ -12,7 +12,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { rulesQuery } from '../../lib/data/queries.ts';
 import type { AppRules } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { DryRunBlock } from './dry-run-block.tsx';
 import { RuleMatrix, RulesOfOne } from './matrix.tsx';
@@ -136,7 +136,7 @@ function Summary({ rules: { open }, isDraft }: { readonly rules: AppRules; reado
       <Icon name={isOpen ? 'warning' : 'check'} />
       <p data-testid="open">
         {isDraft && <b>{t('With your changes:')} </b>}
-        {told(open.sentence)}
+        {translated(open.sentence)}
       </p>
     </div>
   );

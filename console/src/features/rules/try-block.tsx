@@ -11,7 +11,7 @@ import { Icon, type IconName } from '../../components/page/icon.tsx';
 import { appUserQuery } from '../../lib/data/queries.ts';
 import { venueNames, venueNamesQuery } from '../../lib/data/venue-names.ts';
 import type { AppRules, TryAppRulesBody } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { keyOf } from './matrix.tsx';
 import { tryQuery } from './queries.ts';
@@ -144,8 +144,8 @@ function Answers({ verbs: tried }: { readonly verbs: TriedVerbs }) {
               {label}
             </span>
             <div>
-              <p>{told(answer.reason)}</p>
-              <small>{told(answer.sentence)}</small>
+              <p>{translated(answer.reason)}</p>
+              <small>{translated(answer.sentence)}</small>
             </div>
           </li>,
         ];

@@ -9,7 +9,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 
 const alertsQuery = queryOptions({
@@ -47,7 +47,7 @@ export function ServiceAlerts() {
               key={alertId}
               title={
                 <>
-                  {datesInWords(told(title))}{' '}
+                  {datesInWords(translated(title))}{' '}
                   <Badge color={endedAt ? 'gray' : isGrave ? 'red' : 'yellow'}>
                     {endedAt ? t('over') : t('lasts')}
                   </Badge>
@@ -58,7 +58,7 @@ export function ServiceAlerts() {
                 endedAt && t('until {dateTime}', { dateTime: times.minute(endedAt) }),
               ]}
             >
-              {!endedAt && <Text size="sm">{datesInWords(told(text))}</Text>}
+              {!endedAt && <Text size="sm">{datesInWords(translated(text))}</Text>}
             </Row>
           )}
         </RowList>

@@ -9,7 +9,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { intervalText, PlanFields, type PlanValues, planLabels, planValues, readPlan } from './plan-fields.tsx';
@@ -58,7 +58,7 @@ export function BackupPlanBlock() {
         <Text size="sm" c="red" mt="sm">
           {t('The last one failed on {dateTime}. {message}', {
             dateTime: times.minute(last.at),
-            message: told(last.message),
+            message: translated(last.message),
           })}
         </Text>
       )}
@@ -82,7 +82,7 @@ function drillText(drill: PlanAnswer['drill'], times: Times): string {
     ? t('The last trial was on {when}: the backup was restored into an empty database, and everything was there.', {
         when,
       })
-    : t('The trial of {when} failed: {message}', { when, message: told(drill.message) });
+    : t('The trial of {when} failed: {message}', { when, message: translated(drill.message) });
 }
 
 function PlanDialog({ known, onClose }: { readonly known: PlanAnswer; readonly onClose: () => void }) {

@@ -11,7 +11,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { planQuery } from './backup-plan.tsx';
@@ -43,7 +43,7 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
         { most: data?.most ?? 5 },
       )}
     >
-      <FailureNote message={data?.failure ? told(data.failure.message) : undefined} />
+      <FailureNote message={data?.failure ? translated(data.failure.message) : undefined} />
       <RestoreNotes />
       {data?.running && <Going running={data.running} />}
       <RowList

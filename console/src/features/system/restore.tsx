@@ -9,7 +9,7 @@ import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { showAge } from '../../lib/time/time.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { type PlanAnswer, planQuery } from './backup-plan.tsx';
@@ -116,7 +116,7 @@ function Restored({ restored }: { readonly restored: NonNullable<PlanAnswer['res
         {t('The backup of {backup} could not be restored on {at}. {message}', {
           backup,
           at: on,
-          message: told(message),
+          message: translated(message),
         })}
       </Alert>
     );
@@ -200,5 +200,5 @@ function trialText(drill: PlanAnswer['drill'] | undefined, { backupId }: Backup,
     return t('It is not the one that was last restored for trial. To be sure that it is whole, try it first.');
   return drill.ok
     ? t('It was restored for trial on {at}, and everything was there.', { at: minute(drill.at) })
-    : t('Its trial on {at} failed: {message}', { at: minute(drill.at), message: told(drill.message) });
+    : t('Its trial on {at} failed: {message}', { at: minute(drill.at), message: translated(drill.message) });
 }

@@ -9,7 +9,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { ServiceAlerts } from './alerts.tsx';
 import type { ConsoleAnswer } from './answers.ts';
@@ -46,7 +46,7 @@ export function SystemPage() {
       ))}
       {warning && (
         <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
-          {told(warning)}
+          {translated(warning)}
         </Alert>
       )}
       {system && !error && problems.length === 0 && !warning && (
@@ -68,7 +68,7 @@ const littleRoom = 1_000_000_000;
 /** Problems that need attention, each with what to do. */
 function problemsOf({ disk, jobs, database, storage }: System): string[] {
   return [
-    ...(storage.problem !== null ? [told(storage.problem)] : []),
+    ...(storage.problem !== null ? [translated(storage.problem)] : []),
     ...(storage.problem === null && storage.warning === null && disk.freeBytes < littleRoom
       ? [
           t('Only {bytes} of disk space are free. Free some space, or writes will soon be rejected.', {

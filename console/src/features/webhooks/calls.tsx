@@ -10,7 +10,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { WebhookDelivery } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import { callsQuery, webhooksKey } from './queries.ts';
 import classes from './webhooks.module.css';
@@ -96,7 +96,7 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
     >
       {reason && (
         <Text size="sm" mt={4} className={classes.reason ?? ''}>
-          {told(reason)}
+          {translated(reason)}
         </Text>
       )}
       <Contents delivery={delivery} />

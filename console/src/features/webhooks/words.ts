@@ -1,6 +1,6 @@
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import type { Session, Webhook, WebhookDelivery } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 
 export type WebhookEvent = Webhook['events'][number];
@@ -79,18 +79,18 @@ export function webhookTrouble(
   if (disabledBy === 'rights')
     sentences.push(
       t('{disabledReason} Somebody who is limited to no apps can switch it on again, or choose other events for it.', {
-        disabledReason: told(disabledReason ?? ''),
+        disabledReason: translated(disabledReason ?? ''),
       }),
     );
   else if (disabledReason !== null)
     sentences.push(
-      t('{disabledReason} Switch it on when the receiver is back.', { disabledReason: told(disabledReason) }),
+      t('{disabledReason} Switch it on when the receiver is back.', { disabledReason: translated(disabledReason) }),
     );
   else if (failingSince !== null)
     sentences.push(
       t('No call has succeeded since {time}. Last error: {lastError}', {
         time: showTime(failingSince),
-        lastError: lastError === null ? t('unknown.') : told(lastError),
+        lastError: lastError === null ? t('unknown.') : translated(lastError),
       }),
     );
   if (givenUpSince !== null)

@@ -8,7 +8,7 @@ export interface CutOff {
   readonly key: string;
   /** The state after an interruption, and what to do. */
   readonly message: string;
-  /** What is asked before it begins, such as the password: nothing is under way until then. */
+  /** Runs first, such as asking for the password; an interruption before it is done is not reported. */
   readonly before?: () => Promise<unknown>;
 }
 

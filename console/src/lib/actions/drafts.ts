@@ -6,7 +6,7 @@ export interface Draft {
   /** What was typed, and what the form had begun with; only members that differ. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly base: Readonly<Record<string, unknown>>;
-  /** What was sent of it without being saved as far as the page knows: sent again, it is done once. */
+  /** Bodies that were sent without a known result. They are sent again with the same key, so that they take effect once. */
   readonly sent?: readonly SentBody[];
   /** Epoch milliseconds. */
   readonly at: number;
@@ -14,7 +14,7 @@ export interface Draft {
 
 /** A body that was sent to create something, and the `Idempotency-Key` it had. */
 export interface SentBody {
-  /** Tells the body from others. */
+  /** A fingerprint of the body. */
   readonly print: string;
   readonly key: string;
 }
@@ -30,7 +30,7 @@ export function readDraft(name: string): Draft | undefined {
   return parsed(read(prefix + name));
 }
 
-/** False if it is too long, or the storage is full or switched off: then there is none, and none of before that would be taken for this one. */
+/** False if the draft is too long or the storage is full or switched off; an earlier draft is removed then. */
 export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): boolean {
   const text = JSON.stringify({ ...draft, at: now });
   if (text.length > maxDraft || !store(prefix + name, text, now)) {
@@ -88,7 +88,7 @@ function parsed(text: string | null): Draft | undefined {
 
 const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Tells a body from others, as letters and digits. Not for secrets. */
+/** A fingerprint of a body, in letters and digits. Not for secrets. */
 export function printOf(body: object): string {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (const unit of JSON.stringify(body)) {

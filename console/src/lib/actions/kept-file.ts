@@ -18,7 +18,7 @@ export type Given = Readonly<Record<string, { readonly column: number } | { read
 /** Of a file that is too long to be kept, only the name remains. */
 export type KeptOrName = KeptFile | { readonly name: string; readonly text?: undefined };
 
-/** Whoever goes on in a tab of somebody else does not get that person's file. Those of earlier versions name nobody. */
+/** The owner of a kept file: another person who uses the tab does not get it. Files kept by earlier versions have no owner. */
 interface Owned {
   readonly person?: string | undefined;
 }

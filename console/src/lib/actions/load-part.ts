@@ -1,5 +1,5 @@
 import { t } from '../words/words.ts';
-/** A part of the console could not be loaded. */
+/** A lazily loaded part of the console could not be loaded. */
 export class PartMissing extends Error {
   /** The service answers, so it has another version of the console now than this tab. */
   readonly isNewVersion: boolean;

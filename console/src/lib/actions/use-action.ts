@@ -34,7 +34,7 @@ interface Action<Input, Result> {
 
 /** Only the newest message has a button; several messages would hide others. */
 const id = 'undo';
-/** How long it is offered, ms. A message in the place of another begins to count only if this is another number. */
+/** How long a button is offered, ms. Alternates by 1: a message that replaces another restarts its timer only if this differs. */
 let offered = 10_000;
 
 function showWithButton(message: string, button: MessageButton): void {
@@ -71,7 +71,7 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
   showWithButton(message, { label: t('Undo'), onClick: () => void takeBack() });
 }
 
-/** What an action is carried out with; undefined where that cannot be compared, as with files. */
+/** A key of an action's input; undefined for inputs that cannot be compared, such as files. */
 function keyOf(input: unknown): string | undefined {
   let isPlain = true;
   const key = JSON.stringify(input, (_, part: unknown) => {
@@ -113,7 +113,7 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
       if (!action.showsError) notifications.show({ message: error.message, color: 'red', autoClose: 10_000 });
     },
   });
-  /** Whether it was begun. */
+  /** Starts the action; false if the same one is running. */
   const mutate = (input: Input, options?: MutateOptions<Result, PharosError, Input>): boolean => {
     const key = keyOf(input);
     if (key !== undefined) {

@@ -22,7 +22,7 @@ export function useSession(): Session {
 
 /** What somebody may do on a page: the service decides, and the console only hides what it would refuse. */
 export interface Standing {
-  /** Of the app of the page; outside of apps her own. */
+  /** The role in the app of the page; outside apps, the highest role. */
   readonly role: Role;
   /** The venues of this app to which she is limited; undefined: all of it. */
   readonly venues: readonly string[] | undefined;
@@ -40,7 +40,7 @@ const byVenue: ReadonlySet<Permission> = new Set<Permission>([
   'reports.write',
   ...dataByVenue.map((operation) => dataNeeds[operation]),
 ]);
-/** A new venue is none of those to which somebody is limited. */
+/** Operations by venue. Creating a venue is not among them: a new venue is outside anybody's limits. */
 const operationsByVenue: ReadonlySet<string> = new Set(dataByVenue.filter((operation) => operation !== 'createVenue'));
 /** What is restricted to an administrator's apps although it concerns more than one. */
 const ofSomeApps: ReadonlySet<Permission> = new Set<Permission>(['session.own', 'apps.read', 'audit.read']);
@@ -71,7 +71,7 @@ export function useStanding(): Standing | undefined {
   return data ? standingOf(data, appId) : undefined;
 }
 
-/** Whether the signed-in administrator may do it here. */
+/** Whether the signed-in administrator has a permission on this page. */
 export function useMay(): (permission: Permission) => boolean {
   const standing = useStanding();
   return (permission) => standing?.may(permission) ?? false;

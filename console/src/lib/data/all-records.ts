@@ -31,7 +31,7 @@ export async function* allRecords<T extends { readonly objectId: string }>(
   }
 }
 
-/** All of them as one list, of which there are few enough for that: places and messages, not what visitors do. */
+/** All records of a list at once; only for lists that are small, such as places and messages. */
 export async function listAll<T extends { readonly objectId: string }>(
   ...asked: Parameters<typeof allRecords<T>>
 ): Promise<T[]> {

@@ -1,6 +1,6 @@
 import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
 import { type Operations, operations } from '../wire.ts';
-import { toldError } from '../words/told-error.ts';
+import { translatedError } from '../words/translated-error.ts';
 import { t } from '../words/words.ts';
 import { confirmation } from './signing-in.ts';
 import { languageHeaders, pageHeaders } from './whose-page.ts';
@@ -11,7 +11,7 @@ const connection = {
   // The query cache repeats reads; people repeat writes.
   retry: false,
   repeatedByPeople: true,
-  reword: toldError,
+  reword: translatedError,
 } as const;
 
 const callOnce = createCaller<Operations>(operations, { ...connection, headers: pageHeaders });
@@ -60,7 +60,7 @@ export function dataOf(appId: string): PharosClient {
     apiUrl: `/console/api/apps/${encodeURIComponent(appId)}/v2`,
     retry: false,
     repeatedByPeople: true,
-    reword: toldError,
+    reword: translatedError,
     headers: pageHeaders,
   });
   clients.set(appId, client);

@@ -1,7 +1,7 @@
 import { entityTag, PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../wire.ts';
-import { told } from '../words/service-words.ts';
+import { translated } from '../words/service-words.ts';
 import { t } from '../words/words.ts';
 import { call } from './api.ts';
 
@@ -52,18 +52,14 @@ export const trashQuery = (appId: string, kind: string | undefined) =>
     getNextPageParam: (page) => (page.length < trashPage ? undefined : page.at(-1)?.objectId),
   });
 
-/** Answers what has the tag of the record. */
+/** Restores a version and answers the record with its entity tag. */
 export const restoreVersion = async (
   { appId, kind, recordId }: KeptRecord,
   versionId: string,
   ifMatch?: string,
 ): Promise<object> => (await call('restoreVersion', { params: { appId, kind, recordId, versionId }, ifMatch })).result;
 
-/**
- * Takes back what `restoreVersion` has answered. `before` are the versions that were there already.
- *
- * @throws Error if somebody has changed the record since
- */
+/** Undoes `restoreVersion`. `before`: the versions that existed before it. @throws Error if somebody has changed the record since */
 export async function takeBack(record: KeptRecord, restored: object, before: readonly Version[]): Promise<void> {
   const { appId, kind, recordId } = record;
   const [last] = (await call('listVersions', { params: { appId, kind, recordId } })).results;
@@ -97,7 +93,7 @@ export async function restoreFromTrash(appId: string, kind: KeptKind | DeletedKi
 export async function restoreOfVenue(appId: string, kind: KeptKind | DeletedKind, recordId: string): Promise<void> {
   const body = { operation: 'restoreDeleted', ids: [recordId], kind } as const;
   const [refused] = (await call('changeMany', { params: { appId }, body })).result.failed;
-  if (refused) throw new Error(told(refused.message));
+  if (refused) throw new Error(translated(refused.message));
 }
 
 /** Who made a change, in words. */

@@ -12,7 +12,7 @@ type Library = Awaited<ReturnType<typeof library>>;
 type CreationOptions = Parameters<Library['startRegistration']>[0]['optionsJSON'];
 type RequestOptions = Parameters<Library['startAuthentication']>[0]['optionsJSON'];
 
-/** What the browser's dialog ended with, in words. */
+/** The error of the browser's dialog, in words. */
 function said(error: unknown): Error {
   const { name, message } = error as Error;
   if (name === 'NotAllowedError' || name === 'AbortError')

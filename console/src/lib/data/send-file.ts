@@ -1,5 +1,5 @@
 import { errorOfAnswer, PharosError } from '@pharos/sdk';
-import { toldError } from '../words/told-error.ts';
+import { translatedError } from '../words/translated-error.ts';
 import { t } from '../words/words.ts';
 import { pageHeaders } from './whose-page.ts';
 
@@ -22,7 +22,7 @@ export function sendFile(appId: string, file: File, { onProgress, signal }: Send
     request.onload = () =>
       request.status === 201
         ? resolve()
-        : reject(toldError(errorOfAnswer(request.status, request.response as unknown)));
+        : reject(translatedError(errorOfAnswer(request.status, request.response as unknown)));
     request.onerror = () => broken('Unreachable', t('The service does not answer. Is it running, and are you online?'));
     request.onabort = () => broken(t('Cancelled'), t('Cancelled.'));
     signal.addEventListener('abort', () => request.abort(), { once: true });

@@ -12,7 +12,7 @@ const lost = ['InvalidSessionToken', 'SignedInAsAnother'];
 /** Whether the browser no longer has a session of the page's owner. */
 export const isSignedOut = (error: unknown): boolean => error instanceof PharosError && lost.includes(error.name);
 
-/** After these a person has declined to sign in again. */
+/** Errors after which a person declined to sign in again. */
 const declined = new WeakSet<object>();
 
 /**
@@ -28,7 +28,7 @@ export async function withSession<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Asks to sign in again if an error says that the session has ended. Whether somebody has. */
+/** Asks the person to sign in again if the error says that the session has ended. True if they did. */
 export async function isBackAfter(error: unknown): Promise<boolean> {
   if (!isSignedOut(error) || declined.has(error as Error)) return false;
   if (await signingIn.ask()) return true;

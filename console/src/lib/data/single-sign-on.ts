@@ -68,7 +68,7 @@ export const signInThrough = async (providerId: string, next = ownPage()) =>
 export const signInAgainThrough = (providerId: string) =>
   inWindow((next) => call('startSingleSignOn', { body: { providerId, next } }));
 
-/** As above. */
+/** Confirms with the provider, in a window of its own. */
 export const confirmThrough = () => inWindow((next) => call('startSsoConfirmation', { body: { next } }));
 
 export const connectWith = async (providerId: string) =>

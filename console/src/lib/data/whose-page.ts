@@ -26,7 +26,7 @@ export const pageHeaders = (): Readonly<Record<string, string>> => ({
   ...(administrator === undefined ? {} : { 'Pharos-Administrator': administrator }),
 });
 
-/** The same for an address that the browser opens by itself. */
+/** Adds the page's owner to an address that the browser opens itself. */
 export function addressOfPage(address: string): string {
   if (administrator === undefined) return address;
   return `${address}${address.includes('?') ? '&' : '?'}administrator=${encodeURIComponent(administrator)}`;

@@ -17,10 +17,10 @@ export const findingsQuery = (appId: string) =>
 export const changeFinding = (appId: string, { beaconId, kind }: Finding, state: Finding['state']) =>
   call('changeFinding', { params: { appId, beaconId, kind }, body: { state } });
 
-/** Somebody has to see to it, or knows that somebody has to. */
+/** Whether a finding still needs somebody: it is open or acknowledged. */
 export const isToDo = ({ isFound, state }: Finding): boolean => isFound && (state === 'open' || state === 'seen');
 
-/** What a new battery mends, as far as anybody knows from afar. */
+/** Whether a new battery probably fixes it. */
 export const needsBattery = ({ kind }: Finding): boolean => kind === 'silent' || kind === 'battery';
 
 /**
@@ -32,7 +32,7 @@ export function inOrderOfWalk(findings: readonly Finding[]): readonly Finding[] 
   return [...groups.values()].toSorted(([a], [b]) => (a && b ? byPlace(a, b) : 0)).flatMap(walk);
 }
 
-/** What is not known is last. */
+/** By venue and floor; findings without a place come last. */
 function byPlace(a: Finding, b: Finding): number {
   const known = (one: Finding) => [one.venueId === undefined, one.location === undefined].map(Number);
   const [[noVenueA = 0, noPlaceA = 0], [noVenueB = 0, noPlaceB = 0]] = [known(a), known(b)];

@@ -45,7 +45,7 @@ export interface Numbers {
 export const numbersOf = ({ uuid, major, minor }: HeardTag): Numbers | undefined =>
   uuid === undefined || major === undefined || minor === undefined ? undefined : { uuid, major, minor };
 
-/** What an editor would call it. */
+/** A suggested name for a heard tag. */
 export function nameOfHeard(heard: HeardTag): string {
   const { major, minor, name, tag } = heard;
   if (name !== undefined) return name;

@@ -1,6 +1,6 @@
 import type { PlanFrame, Point } from './floor-geometry.ts';
 
-/** Metres around a place that make it known again. */
+/** The width of the part of a plan that is shown around a place, metres. */
 const cutWidth = 24;
 const ratio = 4 / 3;
 

@@ -57,7 +57,7 @@ export function inItsPlace(floor: Scaled, picture: Picture): Pick<Floor, 'scale'
   return { ...(measured && { scale: isFar ? measured : whole }), ...(origin && { origin: moved(origin) }) };
 }
 
-/** As the service has it. */
+/** The same limit as in the service. */
 const leastPixels = 5;
 
 /** Whether another picture cannot show the same part of the building: it is higher or lower by more than a hundredth. */
@@ -109,7 +109,7 @@ export const rectangleAt = ({ x, y }: Point, width = 4, height = 3): readonly Po
     { x: x - width / 2, y: y + height / 2 },
   ].map(roundPoint);
 
-/** A line around a point, for the same. */
+/** A line around a point, for those who draw with the keyboard. */
 export const lineAt = ({ x, y }: Point, length = 4): readonly Point[] =>
   [
     { x: x - length / 2, y },

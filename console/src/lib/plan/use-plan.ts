@@ -6,7 +6,7 @@ import { frameOf, type PlanFrame } from './floor-geometry.ts';
 
 interface Plan {
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
-  /** It has none, or it was deleted; not while that is being asked. */
+  /** The floor has no plan, or it was deleted; false while loading. */
   readonly isWithout: boolean;
 }
 

@@ -31,7 +31,7 @@ export type Separator = ',' | ';' | '\t';
 export interface CsvRow {
   /** The line in the file where the row begins, from 1. */
   readonly line: number;
-  /** As many as the header has. */
+  /** One cell for each column of the header. */
   readonly cells: readonly string[];
   /** Why the row cannot be used, as a sentence; the others can. */
   readonly problem?: string;
@@ -52,8 +52,8 @@ export class CsvError extends Error {}
  */
 export function parseCsv(text: string, options: HeadOptions = {}): CsvTable {
   const source = text.replace(/^\uFEFF/, '');
-  const [said, told] = /^"?sep=([,;\t])"?[ \t]*(?:\r\n|[\r\n]|$)/i.exec(source) ?? [];
-  const separator = (told as Separator | undefined) ?? separatorOf(source);
+  const [said, named] = /^"?sep=([,;\t])"?[ \t]*(?:\r\n|[\r\n]|$)/i.exec(source) ?? [];
+  const separator = (named as Separator | undefined) ?? separatorOf(source);
   // What it says is left empty, so that lines keep their numbers.
   const [first, ...rows] = split(said === undefined ? source : source.slice(said.trimEnd().length), separator).filter(
     ({ cells }) => cells.some((cell) => cell.trim() !== ''),
@@ -107,7 +107,7 @@ function fitted({ line, cells, problem }: CsvRow, width: number): CsvRow {
   return { line, cells: whole, ...(found === undefined ? {} : { problem: found }) };
 }
 
-/** The one that the first line has most of, outside quotes. */
+/** The separator that occurs most in the first line, outside quotes. */
 function separatorOf(source: string): Separator {
   const head = source.trimStart().replace(/"(?:[^"]|"")*"/g, '');
   const line = head.slice(0, head.search(/[\r\n]|$/));

@@ -1,4 +1,4 @@
-import { told } from '../words/service-words.ts';
+import { translated } from '../words/service-words.ts';
 import { pageLanguage, t } from '../words/words.ts';
 import { datesInWords } from './dates-in-words.ts';
 
@@ -22,6 +22,6 @@ export const reasonWords: Readonly<Record<string, string>> = {
 
 /** The sentence of a verdict, without its beginning, which the badge beside it says. */
 export function verdictReason(text: string): string {
-  const said = datesInWords(told(text.replace(/^Not shown: /, '')));
+  const said = datesInWords(translated(text.replace(/^Not shown: /, '')));
   return said.slice(0, 1).toLocaleUpperCase(pageLanguage()) + said.slice(1);
 }

@@ -48,7 +48,7 @@ export class Recogniser {
   }
 
   /** A sentence in the language. One that is translated already, or is not known, is left as it is. */
-  told(sentence: string): string {
+  translated(sentence: string): string {
     const before = this.#known.get(sentence);
     if (before !== undefined) return before;
     const said =

@@ -12,7 +12,7 @@ export function hearService(words: Catalogue): void {
 }
 
 /** A sentence of the service in the language of the page. One that is translated already is left as it is. */
-export function told(sentence: string): string {
+export function translated(sentence: string): string {
   recogniser ??= ofPage({});
-  return recogniser.told(sentence);
+  return recogniser.translated(sentence);
 }

@@ -47,7 +47,7 @@ export class MailWords {
 
   /** A sentence of the service in this language; one that is not known stays English. */
   translated(sentence: string): string {
-    return this.#recogniser.told(sentence);
+    return this.#recogniser.translated(sentence);
   }
 
   /** For dates and numbers. English dates are written `4 May 2026`. */

@@ -94,8 +94,8 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
         spots={beacons.flatMap(({ objectId, name, location }) => {
           const size = sizeOf(beaconRows.get(objectId));
           if (!location || size === 0) return [];
-          const told = `${name}: ${said(beaconRows.get(objectId))}`;
-          return [{ id: objectId, at: location, said: told, strength: size / maxAtBeacon }];
+          const text = `${name}: ${said(beaconRows.get(objectId))}`;
+          return [{ id: objectId, at: location, said: text, strength: size / maxAtBeacon }];
         })}
       />
       <Group justify="space-between" mb="md">

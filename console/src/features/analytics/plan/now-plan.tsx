@@ -21,7 +21,7 @@ import {
   type Occupied,
   type SensedPosition,
   type Stay,
-  toldOf,
+  shownCounts,
   useLimits,
   useNow,
   useStays,
@@ -63,7 +63,7 @@ export function NowPlan({ appId, floor, site }: Props) {
         }))
       : staysAt(stays, at);
   const counts = countByZone(all, here);
-  const { byZone, total } = toldOf(
+  const { byZone, total } = shownCounts(
     counts,
     zones.map(({ objectId }) => objectId),
     isProtected,
@@ -75,15 +75,15 @@ export function NowPlan({ appId, floor, site }: Props) {
   );
   const zoneOf = new Map(all.map(({ objectId, zoneId }) => [objectId, zoneId?.objectId ?? '']));
   // Members of a small group are not drawn: they could be followed.
-  const isTold = ({ beaconId }: SensedPosition) =>
+  const isDrawn = ({ beaconId }: SensedPosition) =>
     !isProtected || (counts.get(zoneOf.get(beaconId.objectId) ?? '') ?? 0) >= fewest;
-  const shown = back > 0 ? [] : onFloor.filter(isTold);
+  const shown = back > 0 ? [] : onFloor.filter(isDrawn);
   const limitOf = (id: string) => (back === 0 ? limits.get(id) : undefined);
   const crowded = [floor.venueId, ...zones].flatMap(({ objectId }) => {
     const limit = limitOf(objectId);
     return limit?.isOver ? [limit] : [];
   });
-  const told = (count: Count | undefined) => (isPast && isPending ? '–' : countText(count));
+  const shownCount = (count: Count | undefined) => (isPast && isPending ? '–' : countText(count));
   // With minutes: these numbers are of a moment.
   const fileTime = wallTime(at, zone).slice(0, 16).replace('T', '-').replace(':', '');
   const when = back === 0 ? t('now') : t('at {time}', { time: wallTime(at, zone).slice(11) });
@@ -94,7 +94,7 @@ export function NowPlan({ appId, floor, site }: Props) {
         {t(
           '{told} {total, plural, one {visitor} other {visitors}} in the zones of this floor {when}{hasBack, select, true { (connecting …)} other {}}.{hasOneZone, select, true { Counted by their visits: this app does not decide where between beacons a visitor is. It can be switched on under Limits.} other {}}',
           {
-            told: told(total),
+            told: shownCount(total),
             total: plotted(total) ?? 0,
             when,
             hasBack: Boolean(back === 0 && oneZone && !isLive),
@@ -113,7 +113,7 @@ export function NowPlan({ appId, floor, site }: Props) {
           id: objectId,
           name,
           polygon,
-          said: withLimit(told(byZone.get(objectId)), limitOf(objectId)),
+          said: withLimit(shownCount(byZone.get(objectId)), limitOf(objectId)),
           strength: sizeOf(objectId) / most,
           isAlarm: limitOf(objectId)?.isOver ?? false,
         }))}
@@ -147,7 +147,7 @@ export function NowPlan({ appId, floor, site }: Props) {
             header: [t('Zone'), back === 0 ? t('Now') : when, t('At most')],
             rows: zones.map(({ objectId, name, capacity }) => [
               name,
-              told(byZone.get(objectId)),
+              shownCount(byZone.get(objectId)),
               capacity === undefined ? '–' : countText(capacity),
             ]),
           }}
@@ -170,10 +170,10 @@ function Gateways({ floor: { gateways = [] } }: Pick<Props, 'floor'>) {
 const withLimit = (count: string, limit: Occupied | undefined) => (limit ? `${count} / ${limit.capacity}` : count);
 
 function Crowded({ places }: { readonly places: readonly Occupied[] }) {
-  const told = places.map(({ name, capacity }) => t('{name}: more than {capacity, number}', { name, capacity }));
+  const lines = places.map(({ name, capacity }) => t('{name}: more than {capacity, number}', { name, capacity }));
   return (
     <Alert color="red" mb="sm" title={t('Too many visitors')} icon={<Icon name="warning" />}>
-      {listed(told)}
+      {listed(lines)}
     </Alert>
   );
 }

@@ -179,8 +179,8 @@ const inFives = (count: number): Count => (count > 0 && count < fewest ? '1-4' :
  * How many are told of each zone, and of all of them. Where small groups are protected, everything that is shown follows from what is told of the
  * zones: from an exact total the large zones could be subtracted.
  */
-export function toldOf(counts: ReadonlyMap<string, number>, zoneIds: readonly string[], isProtected: boolean) {
-  const told = (count: number): Count => (isProtected ? inFives(Math.round(count)) : count);
-  const byZone = new Map(zoneIds.map((id) => [id, told(counts.get(id) ?? 0)]));
-  return { byZone, total: told([...byZone.values()].reduce<number>((sum, count) => sum + (plotted(count) ?? 0), 0)) };
+export function shownCounts(counts: ReadonlyMap<string, number>, zoneIds: readonly string[], isProtected: boolean) {
+  const shown = (count: number): Count => (isProtected ? inFives(Math.round(count)) : count);
+  const byZone = new Map(zoneIds.map((id) => [id, shown(counts.get(id) ?? 0)]));
+  return { byZone, total: shown([...byZone.values()].reduce<number>((sum, count) => sum + (plotted(count) ?? 0), 0)) };
 }

@@ -17,7 +17,7 @@ import { call } from '../../../lib/data/api.ts';
 import { addressOfPage } from '../../../lib/data/whose-page.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import type { Report } from '../../../lib/wire.ts';
-import { told } from '../../../lib/words/service-words.ts';
+import { translated } from '../../../lib/words/service-words.ts';
 import { t } from '../../../lib/words/words.ts';
 import { periodText } from '../period.ts';
 import { MailView } from './mail-view.tsx';
@@ -171,7 +171,7 @@ function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable
     >
       {last.problem !== '' && (
         <Alert color="red" icon={<Icon name="warning" />}>
-          {told(last.problem)}
+          {translated(last.problem)}
         </Alert>
       )}
       <RowList rows={last.mails} error={null} label={t('Mails of the last report')}>
@@ -179,7 +179,7 @@ function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable
           <Row
             key={to}
             title={to}
-            facts={[message && told(message), at && times.dateTime(at)]}
+            facts={[message && translated(message), at && times.dateTime(at)]}
             tools={<Badge color={mailStates[state].color}>{mailStates[state].label}</Badge>}
           />
         )}
@@ -221,7 +221,7 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
         <Alert color={send.data.ok ? 'teal' : 'red'} role="status" mb="md">
           {send.data.ok
             ? t('The mail server took the mail to {to}.', { to: send.data.to })
-            : t('It could not be sent: {message}', { message: told(send.data.message) })}
+            : t('It could not be sent: {message}', { message: translated(send.data.message) })}
         </Alert>
       )}
       <Loading data={data} error={error} height={420} />

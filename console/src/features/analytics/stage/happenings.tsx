@@ -31,7 +31,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
   const chosen = all.filter(
     (one) =>
       (visitor === '' || one.visitor === Number(visitor)) &&
-      (isAll || one.event.event === 'ENTER' || one.event.event === 'EXIT' || isTold(one)),
+      (isAll || one.event.event === 'ENTER' || one.event.event === 'EXIT' || isReported(one)),
   );
   const drawn = chosen.slice(0, maxDrawn);
   return (
@@ -93,7 +93,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
 }
 
 /** Events that matter only to a message that is switched off are not reported. */
-const isTold = ({ verdicts }: Happening) => verdicts.some(({ verdict }) => verdict.reason !== 'disabled');
+const isReported = ({ verdicts }: Happening) => verdicts.some(({ verdict }) => verdict.reason !== 'disabled');
 
 const isNow = ({ time }: Happening, now: number) => time <= now && time > now - 3;
 

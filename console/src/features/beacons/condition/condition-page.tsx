@@ -21,7 +21,7 @@ import {
 } from '../../../lib/fleet/findings.ts';
 import { writeCsv } from '../../../lib/text/csv.ts';
 import { useTimes } from '../../../lib/time/times.ts';
-import { told } from '../../../lib/words/service-words.ts';
+import { translated } from '../../../lib/words/service-words.ts';
 import { t } from '../../../lib/words/words.ts';
 import { FindingActions } from './finding-actions.tsx';
 
@@ -105,7 +105,7 @@ function FindingItem({ appId, finding }: ItemProps) {
       ]}
       tools={<FindingActions appId={appId} finding={finding} />}
     >
-      <Text size="sm">{told(text)}</Text>
+      <Text size="sm">{translated(text)}</Text>
     </Row>
   );
 }
@@ -128,7 +128,7 @@ function SaveCsv({ appId, findings }: { readonly appId: string; readonly finding
     const rows = findings.map(({ location, ...one }, index) => [
       ...[String(index + 1), one.name, venueOf(one.venueId)],
       ...[location?.floor, location?.x, location?.y].map((value) => String(value ?? '')),
-      ...[findingTitles[one.kind], told(one.text), one.since, one.state, one.by ?? '', one.stateAt ?? ''],
+      ...[findingTitles[one.kind], translated(one.text), one.since, one.state, one.by ?? '', one.stateAt ?? ''],
     ]);
     download('beacons.csv', 'text/csv', [writeCsv([header, ...rows])]);
   };

@@ -10,7 +10,7 @@ import { planFileQuery } from '../../../lib/data/venue-queries.ts';
 import { findingsQuery } from '../../../lib/fleet/findings.ts';
 import { showAge } from '../../../lib/time/time.ts';
 import { useTimes } from '../../../lib/time/times.ts';
-import { told } from '../../../lib/words/service-words.ts';
+import { translated } from '../../../lib/words/service-words.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import { stateOf } from '../beacon-state.ts';
 import classes from '../beacons.module.css';
@@ -35,7 +35,7 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
   const here = visits?.get(beacon.objectId);
   const { data: findings } = useQuery(findingsQuery(appId));
   const own = findings?.filter(({ beaconId, isFound }) => isFound && beaconId === beacon.objectId);
-  const state = visits && own && stateOf(here, own, told);
+  const state = visits && own && stateOf(here, own, translated);
   return (
     <section className={classes.head} aria-label={t('Where it is, and whether it works')}>
       <BeaconPicture appId={appId} beacon={beacon} />

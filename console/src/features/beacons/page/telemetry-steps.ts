@@ -2,9 +2,9 @@ import type { Listed } from '../../../lib/data/listed.ts';
 
 type Hour = Listed<'listTelemetry'>;
 
-const told = ['battery', 'voltage', 'temperature', 'humidity'] as const;
+const values = ['battery', 'voltage', 'temperature', 'humidity'] as const;
 
-export interface Step extends Readonly<Record<(typeof told)[number], number | null>> {
+export interface Step extends Readonly<Record<(typeof values)[number], number | null>> {
   /** Minutes. */
   readonly heard: number;
 }
@@ -21,15 +21,15 @@ export function stepsOf(hours: readonly Hour[]): readonly Step[] {
   const start = Date.parse(first.hour);
   const length = Math.round((Date.parse(last.hour) - start) / hourMs) + 1;
   const byHour = new Map(hours.map((one) => [Math.round((Date.parse(one.hour) - start) / hourMs), one]));
-  const since: Partial<Record<(typeof told)[number], { readonly value: number; readonly at: number }>> = {};
+  const since: Partial<Record<(typeof values)[number], { readonly value: number; readonly at: number }>> = {};
   return Array.from({ length }, (_, at) => {
     const hour = byHour.get(at);
-    const values = told.map((name) => {
+    const entries = values.map((name) => {
       const value = hour?.[name];
       if (value !== undefined) since[name] = { value, at };
       const known = since[name];
       return [name, known && at - known.at <= heldHours ? known.value : null];
     });
-    return { ...Object.fromEntries(values), heard: hour ? Math.max(hour.phones, hour.gateways) : 0 } as Step;
+    return { ...Object.fromEntries(entries), heard: hour ? Math.max(hour.phones, hour.gateways) : 0 } as Step;
   });
 }

@@ -46,8 +46,8 @@ export function ReplaceDialog({ appId, beacon, onClose }: Props) {
       // What is missing, the service says.
       const ids = { uuid: uuid.trim(), major: numberOr(major), minor: numberOr(minor) } as Identity;
       const found = ids.major === null || ids.minor === null ? [] : await findDuplicates(appId, ids, objectId);
-      const isTold = found.every((twin) => twins.some((known) => known.objectId === twin.objectId));
-      if (!isTold) return found;
+      const isKnown = found.every((twin) => twins.some((known) => known.objectId === twin.objectId));
+      if (!isKnown) return found;
       await beacons.update(objectId, ids);
       for (const twin of found) await beacons.delete(twin.objectId);
       // It is about the battery and the antenna of the old one.

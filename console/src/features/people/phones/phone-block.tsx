@@ -19,7 +19,7 @@ import {
   tokenWords,
 } from '../../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';
-import { told } from '../../../lib/words/service-words.ts';
+import { translated } from '../../../lib/words/service-words.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { HearingFact } from './hearing.tsx';
@@ -153,4 +153,4 @@ function consentText(decision: Decision, times: Times): string {
 }
 
 /** Answers of push services end with or without a full stop. */
-const sentenceOf = (reason = ''): string => told(reason === '' || reason.endsWith('.') ? reason : `${reason}.`);
+const sentenceOf = (reason = ''): string => translated(reason === '' || reason.endsWith('.') ? reason : `${reason}.`);

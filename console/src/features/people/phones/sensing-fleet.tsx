@@ -1,7 +1,7 @@
 import { findingOf } from '@pharos/sdk/sensing';
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../../components/page/block.tsx';
-import { told } from '../../../lib/words/service-words.ts';
+import { translated } from '../../../lib/words/service-words.ts';
 import { pageLanguage, t } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { sensingQuery } from '../queries.ts';
@@ -28,7 +28,7 @@ export function SensingFleet({ appId }: { readonly appId: string }) {
               {t('{share} ({count, number})', { share: percent.format(phones / data.phones), count: phones })}
             </span>
             <div>
-              {told(findingOf(cause)?.text ?? '')}
+              {translated(findingOf(cause)?.text ?? '')}
               <div className={classes.soft}>{sharesOf(cause, data.versions)}</div>
             </div>
           </li>

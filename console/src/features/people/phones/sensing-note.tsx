@@ -4,7 +4,7 @@ import { Fact } from '../../../components/page/facts.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import type { Installation } from '../../../lib/text/installation-words.ts';
 import type { Times } from '../../../lib/time/times.ts';
-import { told } from '../../../lib/words/service-words.ts';
+import { translated } from '../../../lib/words/service-words.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 
@@ -23,7 +23,7 @@ export function SensingNote({ installation, times }: Props) {
     <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
       {findings.map(({ cause, text, remedy }) => (
         <div key={cause}>
-          {told(text)} {told(remedy)}
+          {translated(text)} {translated(remedy)}
         </div>
       ))}
       <div className={classes.soft}>

@@ -50,8 +50,8 @@ export async function uploadPlan(appId: string, file: File): Promise<NonNullable
 /** The size as the file says it, if that is too much: to decode 30,000 by 30,000 pixels takes 3.6 GB, or fails without saying why. */
 async function measure(file: File): Promise<{ readonly width: number; readonly height: number }> {
   try {
-    const told = imageSize(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()));
-    if (told.width > maxPixels || told.height > maxPixels) return { width: told.width, height: told.height };
+    const size = imageSize(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()));
+    if (size.width > maxPixels || size.height > maxPixels) return { width: size.width, height: size.height };
     const picture = await createImageBitmap(file);
     const { width, height } = picture;
     picture.close();

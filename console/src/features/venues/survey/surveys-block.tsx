@@ -32,7 +32,7 @@ export function SurveysBlock({ appId, floor, accuracy }: Props) {
       about={t('Somebody walks the floor with a phone, and the service learns how its beacons are heard here.')}
     >
       <Stack gap="md">
-        {accuracy && <Told accuracy={accuracy} />}
+        {accuracy && <AccuracyNote accuracy={accuracy} />}
         <RowList rows={surveys} error={error} label={t('Surveys')}>
           {(survey) => (
             <Row
@@ -96,7 +96,7 @@ export function SurveysBlock({ appId, floor, accuracy }: Props) {
 
 const hundred = (share: number) => Math.round(100 * share);
 
-function Told({ accuracy }: { readonly accuracy: Accuracy }) {
+function AccuracyNote({ accuracy }: { readonly accuracy: Accuracy }) {
   const { isUsed, isCurrent, surveyed, unsurveyed, badSpots } = accuracy;
   const figure = isUsed ? surveyed : unsurveyed;
   return (

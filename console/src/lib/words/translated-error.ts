@@ -1,11 +1,11 @@
 import { PharosError, type PharosProblem } from '@pharos/sdk';
-import { told } from './service-words.ts';
+import { translated } from './service-words.ts';
 
 /** An error of the service, or of the connection to it, with what it says in the language of the page. */
-export function toldError(error: PharosError): PharosError {
+export function translatedError(error: PharosError): PharosError {
   const { name, code, status, requestId, retryAfter, challenge, mayBeDone, cause } = error;
-  const details = error.details.map(({ field, problem }) => ({ field, problem: told(problem) }));
-  const message = error.message === summary(error.details) ? told(summary(details)) : told(error.message);
+  const details = error.details.map(({ field, problem }) => ({ field, problem: translated(problem) }));
+  const message = error.message === summary(error.details) ? translated(summary(details)) : translated(error.message);
   return new PharosError(message, { name, code, status, details, requestId, retryAfter, challenge, mayBeDone, cause });
 }
 

@@ -6,7 +6,7 @@ interface Words {
   readonly formatted: unknown;
 }
 interface Recogniser {
-  told(sentence: string): string;
+  translated(sentence: string): string;
 }
 interface Recognisers {
   readonly Recogniser: new (reading: object) => Recogniser;
@@ -37,7 +37,7 @@ export function takesAnyText(app: object): void {
 }
 
 /** Every error that any test gets from the management interface is known to the console in its languages, word for word. */
-export async function assertTold(app: object, url: string, body: { readonly error?: SaidError }): Promise<void> {
+export async function assertTranslated(app: object, url: string, body: { readonly error?: SaidError }): Promise<void> {
   if (anyText.has(app) || !url.startsWith(path) || typeof body.error?.error !== 'string') return;
   loading ??= load();
   const recogniser = await loading;
@@ -45,7 +45,7 @@ export async function assertTold(app: object, url: string, body: { readonly erro
   const problems = details.map(({ problem }) => problem);
   const isSummary = details.length > 0 && error.startsWith(`${details[0]?.field} ${details[0]?.problem}`.trim());
   const unknown = [...(isSummary ? [] : [error]), ...problems].filter(
-    (sentence) => recogniser.told(sentence) === sentence,
+    (sentence) => recogniser.translated(sentence) === sentence,
   );
   assert.deepEqual(unknown, [], 'The console has these words in no other language; see console/test/words.');
 }

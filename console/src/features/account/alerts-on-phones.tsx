@@ -8,7 +8,7 @@ import { t } from '../../lib/words/words.ts';
 import { KindSwitches } from './kind-switches.tsx';
 
 /** What the service tells the administrator by a push: what cannot wait for mails to be read. */
-export function ToldOnPhones() {
+export function AlertsOnPhones() {
   const { data: own, error } = useQuery(ownAlertsQuery);
   const kinds = own?.kinds.filter(({ onPhone }) => onPhone !== undefined);
   if (kinds?.length === 0) return null;

@@ -20,7 +20,7 @@ const digests = [
 ];
 
 /** What the service tells the administrator by mail. */
-export function ToldByMail() {
+export function AlertsByMail() {
   const { data: own, error } = useQuery(ownAlertsQuery);
   return (
     <Block
