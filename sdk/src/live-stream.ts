@@ -46,9 +46,9 @@ export interface LiveStream {
 /** The service sends a comment every 15 s; a connection that is silent for this long is broken. */
 const silenceMs = 45_000;
 const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 /** If the service asks for a longer delay, it is tried again after this one. */
-const longestAskedMs = 300_000;
+const maxAskedMs = 300_000;
 /** Too many streams are open, or the service is restarting: worth another try. */
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -118,11 +118,11 @@ async function listen(
         safely(() => options.onRefused?.(error), onError);
         return;
       }
-      if (error instanceof PharosError) askedMs = Math.min(longestAskedMs, (error.retryAfter ?? 0) * 1000);
+      if (error instanceof PharosError) askedMs = Math.min(maxAskedMs, (error.retryAfter ?? 0) * 1000);
     }
     if (signal.aborted) break;
     tellState('waiting');
-    const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** failures++);
+    const bound = Math.min(maxPauseMs, firstPauseMs * 2 ** failures++);
     await pause(askedMs + Math.random() * bound, signal);
   }
   tellState('closed');

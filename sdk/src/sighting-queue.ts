@@ -53,7 +53,7 @@ const batchSize = 1_000;
 
 /** Ids that queues of this copy of the package have sent or dropped most recently. */
 const settled = new Set<string>();
-const mostSettled = 20_000;
+const maxSettled = 20_000;
 
 interface Stored {
   readonly text: string | null;
@@ -196,7 +196,7 @@ export class SightingQueue {
     if (this.#options.storage) this.#gone.add(eventId);
     settled.add(eventId);
     for (const oldest of settled) {
-      if (settled.size <= mostSettled) break;
+      if (settled.size <= maxSettled) break;
       settled.delete(oldest);
     }
   }

@@ -19,13 +19,13 @@ const isNode = (globalThis as { process?: { versions?: { node?: string } } }).pr
 /**
  * Runs `work` when nothing else under the same lock runs: one after the other within this copy of the package, and among tabs
  * and workers if the platform has Web Locks. `isExclusive` says that nobody else can be writing. The work has its own time limit;
- * its turn comes within `mostMs`, or it is not done. @throws PharosError `TimedOut`
+ * its turn comes within `maxMs`, or it is not done. @throws PharosError `TimedOut`
  */
-export type Lock = <T>(work: (isExclusive: boolean) => Promise<T>, mostMs?: number) => Promise<T>;
+export type Lock = <T>(work: (isExclusive: boolean) => Promise<T>, maxMs?: number) => Promise<T>;
 
 function lockOf(name: string): Lock {
   let last: Promise<unknown> = Promise.resolve();
-  return (work, mostMs) => {
+  return (work, maxMs) => {
     const waiting = new AbortController();
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -37,12 +37,12 @@ function lockOf(name: string): Lock {
     };
     const result = last.then(() => acrossTabs(name, begins, waiting.signal));
     last = result.catch(() => undefined);
-    if (mostMs === undefined) return result;
+    if (maxMs === undefined) return result;
     const late = () => {
       waiting.abort();
       return heldUp();
     };
-    return within(mostMs, Promise.race([begun, result]), late).then(() => result);
+    return within(maxMs, Promise.race([begun, result]), late).then(() => result);
   };
 }
 

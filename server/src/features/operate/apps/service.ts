@@ -65,7 +65,11 @@ export interface AppView {
  * From when on, and until when, phones are named by pseudonyms. Other nodes use the previous policy for a moment, so it begins
  * and ends a little later.
  */
-async function noteSpell(db: Db, { before, after }: { before: store.AppRow; after: store.AppRow }, now: number) {
+async function notePseudonymPeriod(
+  db: Db,
+  { before, after }: { before: store.AppRow; after: store.AppRow },
+  now: number,
+) {
   const [was, is] = [store.policyOf(before).pseudonyms, store.policyOf(after).pseudonyms];
   if (was === is) return;
   if (is === 'daily') await insertPeriod(db, after.app_id, now + settleMs);
@@ -207,7 +211,7 @@ export class AppService {
         disabled_at: disabledAt,
       };
       if (store.policyOf(next).pseudonyms === 'daily') assertNoPhones(store.readRules(next));
-      await noteSpell(db, { before: row, after: next }, at);
+      await notePseudonymPeriod(db, { before: row, after: next }, at);
       await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: at });
       if (next.name !== row.name || next.policy !== row.policy)
         await past.noteChange(db, pastSettings(row), { by: { name: by.name, userId: null }, now: at });

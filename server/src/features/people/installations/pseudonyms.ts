@@ -39,12 +39,12 @@ export function keptPseudonyms({ db: database, cacheVersion, findPolicy, findHel
 /** An event as strangers are shown it. */
 export const concealing =
   ({ pseudonymsOf, tableOfRules }: Context) =>
-  async (db: Db, appId: string, told: readonly DomainEvent[]): Promise<readonly DomainEvent[]> => {
+  async (db: Db, appId: string, events: readonly DomainEvent[]): Promise<readonly DomainEvent[]> => {
     const pseudonyms = await pseudonymsOf(appId, db);
-    if (!pseudonyms) return told;
+    if (!pseudonyms) return events;
     const view = strangersView(pseudonyms);
     const named: DomainEvent[] = [];
-    for (const event of told) {
+    for (const event of events) {
       const table = tableOfRules(tracesOfEvents[event.type.split('.')[0] ?? '']);
       named.push(table ? { ...event, data: await showPhonesIn(db, table, event.data, view) } : event);
     }
