@@ -1,3 +1,4 @@
+import { retimeVisits } from '@pharos/engine';
 import { calibrateWithout } from './calibration.ts';
 import type { Point, Recordings, Walk } from './recordings.ts';
 import type { Site, SiteEngine, SiteRun, Transition } from './site-engines.ts';
@@ -25,6 +26,9 @@ export interface SecondResult {
   /** The same, looking back from the end of the walk. */
   readonly isSmoothedRight: boolean;
   readonly smoothedError: number | null;
+  /** Whether there is a visit at the nearest beacon if that holds the visitor, and else none. */
+  readonly isVisitRight: boolean;
+  readonly isRetimedRight: boolean;
   readonly zones: number;
   readonly trueZones: number;
 }
@@ -101,19 +105,53 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
       trueZones: [...site.beacons.values()].filter((place) => distanceBetween(place, position) < RADIUS).length,
     });
   }
-  const looking = lookedBack(truth, run, site);
+  const looking = lookedBack(truth, { run, site, told: visitsIn(found) });
   return { found, seconds: seconds.map((second, index) => ({ ...second, ...looking[index] })) as SecondResult[] };
 }
 
-function lookedBack(truth: readonly { readonly at: number; readonly position: Point }[], run: SiteRun, site: Site) {
-  const places = run.lookBack?.() ?? [];
+interface BeaconVisit extends FoundVisit {
+  readonly beacon: string;
+}
+
+const visitsIn = (found: ReadonlyMap<string, readonly FoundVisit[]>): BeaconVisit[] =>
+  [...found]
+    .flatMap(([beacon, visits]) => visits.map((visit) => ({ ...visit, beacon })))
+    .sort((a, b) => a.start - b.start);
+
+interface Looking {
+  readonly run: SiteRun;
+  readonly site: Site;
+  readonly told: readonly BeaconVisit[];
+}
+
+function lookedBack(
+  truth: readonly { readonly at: number; readonly position: Point }[],
+  { run, site: { beacons }, told }: Looking,
+) {
+  const positions = run.lookBack?.() ?? [];
+  const retimed = retimeVisits({
+    positions,
+    visits: told.map(({ beacon, start, end }, index) => ({
+      ...{ id: String(index), beaconId: beacon, enteredAt: start, leftAt: end },
+    })),
+    beacons: new Map([...beacons].map(([id, location]) => [id, { location, radius: RADIUS }])),
+    from: 0,
+    until: Number.MAX_SAFE_INTEGER,
+  }).map(({ beaconId: beacon, enteredAt: start, leftAt: end }) => ({ beacon, start, end }));
+  const visitAt = (visits: readonly BeaconVisit[], at: number) =>
+    visits.find(({ start, end }) => start <= at && at < end)?.beacon ?? null;
   let index = -1;
   return truth.map(({ at, position }) => {
-    while ((places[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= at) index++;
-    const found = places[index];
-    if (found === undefined) return { isSmoothedRight: false, smoothedError: null };
+    while ((positions[index + 1]?.at ?? Number.POSITIVE_INFINITY) <= at) index++;
+    const found = positions[index];
+    const nearest = nearestTo(position, beacons);
+    const place = nearest === null ? undefined : beacons.get(nearest);
+    const here = place !== undefined && distanceBetween(place, position) < RADIUS ? nearest : null;
+    const visit = { isVisitRight: visitAt(told, at) === here, isRetimedRight: visitAt(retimed, at) === here };
+    if (found === undefined) return { ...visit, isSmoothedRight: false, smoothedError: null };
     return {
-      isSmoothedRight: nearestTo({ ...found, z: position.z }, site.beacons) === nearestTo(position, site.beacons),
+      ...visit,
+      isSmoothedRight: nearestTo({ ...found, z: position.z }, beacons) === nearest,
       smoothedError: Math.hypot(found.x - position.x, found.y - position.y),
     };
   });

@@ -17,6 +17,8 @@ export const SITE_HEADINGS = [
   'smoothed: nearest',
   'p50 m',
   'p90 m',
+  'visit right',
+  'smoothed',
   'seconds in two zones',
 ];
 
@@ -65,6 +67,8 @@ export function siteRow({ engine, visits, seconds, falseEnters, streamHours }: S
     hasPosition ? percent(share(({ isSmoothedRight }) => isSmoothedRight)) : '–',
     placed(metres(0.5, ({ smoothedError }) => smoothedError)),
     placed(metres(0.9, ({ smoothedError }) => smoothedError)),
+    percent(share(({ isVisitRight }) => isVisitRight)),
+    hasPosition ? percent(share(({ isRetimedRight }) => isRetimedRight)) : '–',
     `${seconds.filter(({ zones }) => zones > 1).length} of ${seconds.length}`,
   ];
 }

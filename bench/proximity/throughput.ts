@@ -2,12 +2,14 @@ import {
   type BeaconLocation,
   follow,
   judgeEvents,
+  newTrack,
   type PresenceSettings,
   type Rules,
   type Sample,
   type TrackState,
   type Wait,
 } from '@pharos/engine';
+import { retimeSteps } from '@pharos/engine/decide';
 import { newFilter, updateFilter } from '../../packages/engine/src/presence/filter.ts';
 
 export interface Rate {
@@ -30,21 +32,48 @@ const rules: Rules = {
 
 /** Samples a second: the bare filter, the whole engine with one report a call, and with ten. */
 export function measureThroughput(): Rate[] {
-  return [filterRate(), engineRate(1), engineRate(10), togetherRate(12, 1), togetherRate(12, 10), togetherRate(30, 10)];
+  return [
+    filterRate(),
+    engineRate(1),
+    engineRate(10),
+    togetherRate(12, 1),
+    togetherRate(12, 10),
+    togetherRate(30, 10),
+    lookingBackRate(12),
+    lookingBackRate(30),
+  ];
 }
+
+/** The same visitors, whose visits are over: a visit of a minute, looked back on with the samples of two more. */
+function lookingBackRate(beacons: number): Rate {
+  const spots = spotsOf(beacons);
+  const settings = spots.map((location): PresenceSettings => ({ oneZone: true, location }));
+  const site = { settingsOf: (beaconId: string) => settings[Number(beaconId)] as PresenceSettings };
+  const routes = Array.from({ length: 20 }, (_, visitor) => routeOf(visitor, 360 * beacons, spots));
+  const [enteredAt, leftAt] = [60_000, 120_000].map((ms) => (routes[0]?.[0]?.occurredAt ?? 0) + ms) as [number, number];
+  const visits = [{ id: 'visit', beaconId: '0', enteredAt, leftAt }];
+  const seconds = timed(() => {
+    for (const samples of routes) {
+      const within = { from: 0, until: Number.MAX_SAFE_INTEGER };
+      const steps = retimeSteps({ installationId: '', checkpoint: newTrack(), samples, site, visits, ...within });
+      while (!steps.next().done);
+    }
+  });
+  return { name: `${beacons} looked back on`, perSecond: (routes.length * 360 * beacons) / seconds };
+}
+
+const spotsOf = (beacons: number): BeaconLocation[] =>
+  Array.from({ length: beacons }, (_, index) => ({
+    x: 6 * (index % Math.ceil(Math.sqrt(beacons))),
+    y: 6 * Math.floor(index / Math.ceil(Math.sqrt(beacons))),
+    z: 2.3,
+  }));
 
 /** A hundred visitors who walk among beacons with locations, each heard twice a second: position and one zone at a time. */
 function togetherRate(beacons: number, batch: number): Rate {
   const visitors = 100;
   const samples = 2_400;
-  const spots = Array.from(
-    { length: beacons },
-    (_, index): BeaconLocation => ({
-      x: 6 * (index % Math.ceil(Math.sqrt(beacons))),
-      y: 6 * Math.floor(index / Math.ceil(Math.sqrt(beacons))),
-      z: 2.3,
-    }),
-  );
+  const spots = spotsOf(beacons);
   const routes = Array.from({ length: visitors }, (_, visitor) => routeOf(visitor, samples, spots));
   const settings = spots.map((location): PresenceSettings => ({ oneZone: true, location }));
   const settingsOf = (beaconId: string) => settings[Number(beaconId)] as PresenceSettings;

@@ -13,6 +13,8 @@ export {
   receiverOffsetOf,
 } from './position/loudness.ts';
 export { nearestOf } from './position/nearest.ts';
+export { FORGET_MS } from './position/reckoning.ts';
+export { type PlacedBeacon, type Retiming, retimeVisits, type TimedVisit } from './position/retiming.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { MAX_VISIT_MS } from './presence/expiry.ts';
 export { anotherId, presenceEventId, sightingKey, timeOfId, timePrefix, visitIdOf } from './presence/ids.ts';

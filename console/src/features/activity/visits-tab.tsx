@@ -19,6 +19,7 @@ const csvOf = (appId: string): ActivityTab<'listVisits'>['list']['csv'] => ({
     'enteredAt',
     'leftAt',
     'dwellSeconds',
+    'smoothedDwellSeconds',
     'beacon',
     'beaconId',
     'installationId',
@@ -32,6 +33,7 @@ const csvOf = (appId: string): ActivityTab<'listVisits'>['list']['csv'] => ({
       visit.enteredAt,
       visit.leftAt ?? '',
       visit.dwell === null ? '' : String(visit.dwell),
+      visit.smoothedDwell === null ? '' : String(visit.smoothedDwell),
       beacon,
       visit.beaconId.objectId,
       visit.installationId.objectId,
@@ -41,6 +43,12 @@ const csvOf = (appId: string): ActivityTab<'listVisits'>['list']['csv'] => ({
       visit.objectId,
     ]),
 });
+
+function stayedCell({ dwell, smoothedDwell }: Visit) {
+  if (dwell === null) return <Badge color="teal">{t('still here')}</Badge>;
+  if (smoothedDwell === null || showDuration(smoothedDwell) === showDuration(dwell)) return showDuration(dwell);
+  return t('{duration}, corrected from {told}', { duration: showDuration(smoothedDwell), told: showDuration(dwell) });
+}
 
 export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'> => ({
   narrowing: { time: 'enteredAt', kind: 'source', hasBeacon: true },
@@ -77,7 +85,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
         name: 'dwell',
         label: t('Stayed'),
         sortBy: 'dwell',
-        render: ({ dwell }) => (dwell === null ? <Badge color="teal">{t('still here')}</Badge> : showDuration(dwell)),
+        render: stayedCell,
       },
       { name: 'end', label: t('End'), render: (visit) => (visit.isOpen ? '' : endWords(visit)) },
       {

@@ -41,7 +41,7 @@ export function AnalyticsHead({ appId, path, search, about, question, isPlain = 
   return (
     <>
       <PageHeader title={t('Visitors')} part={views.find(({ to }) => to === path)?.label}>
-        {about}
+        {about} {t('Where positions are known, the times of visits are corrected some minutes after they end.')}
       </PageHeader>
       <TabRow label={t('Ways to look at visits')}>
         {shown.map(({ to, label }) => (

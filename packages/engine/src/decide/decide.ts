@@ -245,8 +245,8 @@ async function shownEarlier(reads: Reads, left: readonly Shown[]) {
 }
 
 /** What counts for a beacon: its own settings before those of the app. */
-const siteFrom =
-  (reads: Reads, policy: DecidingPolicy) =>
+export const siteFrom =
+  (reads: Pick<Reads, 'places'>, policy: DecidingPolicy) =>
   async (beaconIds: readonly string[]): Promise<KnownSite> => {
     const together = policy.oneZone ? { oneZone: true as const } : {};
     const common = policy.sensitivity === 'stable' ? together : { ...together, sensitivity: policy.sensitivity };

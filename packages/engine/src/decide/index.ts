@@ -1,6 +1,6 @@
 /** From samples to what must be reported and shown: what the service and a phone without a network both do. Pure; see decide.ts. */
 export { type Bundle, type BundledSite, type BundlePart, siteOf, withAnswer } from './bundle.ts';
-export { decide, movable } from './decide.ts';
+export { decide, movable, siteFrom } from './decide.ts';
 export type * from './decision.ts';
 export { noCorrections } from './decision.ts';
 export { byClockAhead, InMemory, type Memory, nothingKnown, type Site } from './in-memory.ts';
@@ -28,6 +28,7 @@ export {
   withProcessed,
   withSpan,
 } from './record.ts';
+export { type KeptVisits, retimeSteps } from './retiming.ts';
 export { readSamples, writeSamples } from './samples.ts';
 export type { Content, MessageRecord, NotificationRecord, ScenarioRecord, SiteTrigger } from './triggers.ts';
 export { notificationTrigger, scenarioTrigger } from './triggers.ts';

@@ -45,7 +45,7 @@ const LAP = 60;
 /** A position for each step. */
 export const lookBack = (input: LookingBack): PastPosition[] => [...lookBackSteps(input)].flat();
 
-/** The same, a piece at a time: some 100 ms each. */
+/** The same in parts of a millisecond or less, most of which are empty. */
 export function* lookBackSteps({ steps, settingsOf, mapOf }: LookingBack): Generator<PastPosition[]> {
   const anchor = (beaconId: string): Anchor[] => {
     const settings = settingsOf(beaconId);
@@ -59,7 +59,7 @@ export function* lookBackSteps({ steps, settingsOf, mapOf }: LookingBack): Gener
       const piece = steps.slice(first, Math.min(end, until + LAP));
       const beacons = new Set(piece.flatMap(({ heard }) => heard.map(({ beaconId }) => beaconId)));
       const anchors = [...beacons].flatMap(anchor);
-      yield anchors.length === 0 ? [] : placesOf(piece, anchors).slice(from - first, until - first);
+      if (anchors.length > 0) yield (yield* placesOf(piece, anchors)).slice(from - first, until - first);
     }
   }
 }
@@ -75,10 +75,17 @@ function withoutPauses(steps: readonly PositionStep[]): [number, number][] {
   return parts;
 }
 
-function placesOf(steps: readonly PositionStep[], anchors: readonly Anchor[]): PastPosition[] {
+function* placesOf(
+  steps: readonly PositionStep[],
+  anchors: readonly Anchor[],
+): Generator<PastPosition[], PastPosition[]> {
   const layout = makeLayout(anchors);
   const { receiverOffset } = steps.at(-1) as PositionStep;
-  const likelihoods = steps.map(({ heard }) => likelihoodOf(layout, anchors, { heard, receiverOffset }));
+  const likelihoods: Float64Array[] = [];
+  for (const { heard } of steps) {
+    likelihoods.push(likelihoodOf(layout, anchors, { heard, receiverOffset }));
+    yield [];
+  }
   const seconds = steps.map(({ at }, index) => (at - (steps[index - 1]?.at ?? at)) / 1000);
   const beliefs: Float64Array[] = [];
   let earlier = new Float64Array(layout.cells).fill(1);
@@ -86,6 +93,7 @@ function placesOf(steps: readonly PositionStep[], anchors: readonly Anchor[]): P
     const belief = product(walk(layout, earlier, seconds[index] as number), likelihood);
     beliefs.push(belief);
     earlier = belief;
+    yield [];
   }
   const places: PastPosition[] = [];
   let later = new Float64Array(layout.cells).fill(1);
@@ -93,6 +101,7 @@ function placesOf(steps: readonly PositionStep[], anchors: readonly Anchor[]): P
     const { at } = steps[index] as PositionStep;
     places.unshift({ at, ...placeIn(layout, product(beliefs[index] as Float64Array, later)) });
     later = walk(layout, product(later, likelihoods[index] as Float64Array), seconds[index] as number);
+    yield [];
   }
   return places;
 }

@@ -79,7 +79,11 @@ function Known({ appId, phones }: Props) {
 interface LineProps {
   readonly appId: string;
   readonly happening: Happening;
-  readonly visits: readonly { readonly objectId: string; readonly dwell: number | null }[];
+  readonly visits: readonly {
+    readonly objectId: string;
+    readonly dwell: number | null;
+    readonly smoothedDwell: number | null;
+  }[];
 }
 
 function Line({ appId, happening, visits }: LineProps) {
@@ -100,6 +104,7 @@ function Line({ appId, happening, visits }: LineProps) {
   }
   const { event, verdicts } = happening;
   const visit = event.event === 'EXIT' ? visits.find(({ objectId }) => objectId === event.visitId) : undefined;
+  const stayed = visit?.smoothedDwell ?? visit?.dwell;
   return (
     <div>
       <Link
@@ -109,8 +114,8 @@ function Line({ appId, happening, visits }: LineProps) {
       >
         {eventWords[event.event]} <BeaconName appId={appId} beaconId={event.beaconId.objectId} />
       </Link>
-      {visit?.dwell != null && (
-        <span className={classes.soft}> {t('after {duration}', { duration: showDuration(visit.dwell) })}</span>
+      {stayed != null && (
+        <span className={classes.soft}> {t('after {duration}', { duration: showDuration(stayed) })}</span>
       )}
       {verdicts.length > 0 && (
         <ul className={classes.verdicts}>

@@ -6,6 +6,7 @@ import { heardConsoleEndpoints } from './answer/heard.ts';
 import { findLearnable } from './lock/lock.ts';
 import { TrackCache } from './lock/track-cache.ts';
 import { mendFutureTracks } from './lock/track-store.ts';
+import { lookBackHandler, lookBackJob, requestLookBacks } from './look-back/look-back.ts';
 import { findWhereabouts, type Whereabouts } from './places/whereabouts.ts';
 import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
 import { createRetention, erasureJobHandlers, type Retention, type RetentionDeps } from './record/retention.ts';
@@ -52,7 +53,8 @@ function createSightings(context: Context): Sightings {
   const { engineLogs: logs, noteShowings, rollups, seedsFor, saveMotions } = context;
   const trackCache = new TrackCache();
   const countVisits = (appId: string) => rollups.note(appId);
-  const recording = { db, now, trackCache, requestPushes, announce, logs, noteShowings, seedsFor, countVisits };
+  const shared = { db, now, trackCache, requestPushes, announce, logs, noteShowings, seedsFor, countVisits };
+  const recording = { ...shared, requestLookBacks: requestLookBacks(context) };
   const ticker = createTicker({ ...recording, findPolicy, ...(db.readsAreLocal ? {} : { owns: context.owns }) });
   const site = new SiteCache(db, siteRevision);
   const radio = new RadioLearning(db, siteRevision);
@@ -78,7 +80,11 @@ function createSightings(context: Context): Sightings {
     retention,
     takeHeard: service.takeHeard,
     ...endpointsOf(context, { service, radio, hearing, counts, replaying }),
-    jobs: { ...erasureJobHandlers({ db, traceTables: context.traceTables }), [replayJob]: replayHandler(replaying) },
+    jobs: {
+      ...erasureJobHandlers({ db, traceTables: context.traceTables }),
+      [replayJob]: replayHandler(replaying),
+      [lookBackJob]: lookBackHandler({ db, now, findPolicy, site, trackCache, countVisits }),
+    },
     sweeps: {
       'adding months to tables': () => addPartitions(db, now()),
       'purging old traces': () => retention.sweep(),

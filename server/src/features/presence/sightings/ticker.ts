@@ -11,7 +11,14 @@ import { installationExists, lockPersons, tryLockInstallation } from './lock/loc
 import { readOne, type TrackCache } from './lock/track-cache.ts';
 import * as store from './lock/track-store.ts';
 import { isRecorded } from './pipeline.ts';
-import { endPresence, type NoteShowings, type RequestPushes, recordDecisions, type SeedsFor } from './record/record.ts';
+import {
+  endPresence,
+  type NoteShowings,
+  type RecordTools,
+  type RequestPushes,
+  recordDecisions,
+  type SeedsFor,
+} from './record/record.ts';
 
 /** What happens merely because time passes: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
 
@@ -26,6 +33,7 @@ export interface TickerDeps extends Pick<Context, 'now' | 'announce'> {
   readonly countVisits?: (appId: string) => void;
   readonly noteShowings?: NoteShowings;
   readonly seedsFor?: SeedsFor;
+  readonly requestLookBacks?: RecordTools['requestLookBacks'];
   /** Whether this node rings for an app, where several share the work; without it, for all. */
   readonly owns?: (appId: string) => boolean;
   /** Undefined when the app is gone. */
@@ -275,7 +283,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       why: 'tick',
     });
     // What falls due next is read from the index when the round is over.
-    const { requestPushes, announce, logs, countVisits, noteShowings } = deps;
+    const { requestPushes, announce, logs, countVisits, noteShowings, requestLookBacks } = deps;
     const tools = {
       requestPushes,
       expect: () => undefined,
@@ -283,6 +291,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       logs,
       ...(countVisits ? { countVisits } : {}),
       ...(noteShowings ? { noteShowings } : {}),
+      ...(requestLookBacks ? { requestLookBacks } : {}),
     };
     await recordDecisions(db, [decided], tools);
     return true;

@@ -8,9 +8,9 @@ import {
   trialSteps,
 } from '@pharos/engine';
 import { readSamples } from '@pharos/engine/decide';
-import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
-import { type JobHandler, RetryLater } from '../../../jobs/job.ts';
+import type { JobHandler } from '../../../jobs/job.ts';
+import { inSlices } from '../../../jobs/slices.ts';
 import type { Context } from '../../context.ts';
 import type { HeardBeacon, StoredPoint } from './read.ts';
 import { findFloorMap, findSurvey, type ListedSurvey, listSurveyedFloors, listSurveys, saveFloorMap } from './store.ts';
@@ -125,16 +125,6 @@ function surveyOf(
     way: way.map(({ x, y, at = row.started_at }) => ({ x, y, at, floor: level })),
     samples: readSamples(row.samples).filter(({ beaconId }) => here.has(beaconId)),
   };
-}
-
-async function inSlices<T>(steps: Generator<void, T>, signal: AbortSignal): Promise<T> {
-  const slices = new WorkSlices();
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (signal.aborted) throw new RetryLater('the service stops', 1);
-    await slices.rest();
-  }
 }
 
 /** Changes of beacons within this time are looked at once, ms. */

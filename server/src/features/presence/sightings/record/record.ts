@@ -27,6 +27,7 @@ import {
   isNamed,
   keysOf,
   logsOf,
+  lookedBackOn,
   mergedOf,
   opened,
   positionEventOf,
@@ -92,6 +93,8 @@ export interface RecordTools {
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
   readonly seedsFor?: SeedsFor;
+  /** Asks in the transaction that `db` is for a look back on visits that are over. */
+  readonly requestLookBacks?: (db: Db, keys: readonly TrackKey[]) => Promise<void>;
   /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
   readonly countSightings?: (appId: string, beaconId: string, at: number) => void;
   /** Told after the commit which beacons a phone has heard; times are the service's (ms). */
@@ -123,7 +126,17 @@ export type RequestPushes = (db: Db, pushes: readonly ProximityMessage[]) => Pro
 export async function recordDecisions(
   db: Db,
   decided: readonly Decided[],
-  { requestPushes, expect, announce, logs, noteShowings, noteEvidence, notePasses, countVisits }: RecordTools,
+  {
+    requestPushes,
+    expect,
+    announce,
+    logs,
+    noteShowings,
+    noteEvidence,
+    notePasses,
+    countVisits,
+    requestLookBacks,
+  }: RecordTools,
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
@@ -146,6 +159,7 @@ export async function recordDecisions(
   const named = changed.filter(isNamed);
   const keptNamed = kept.filter(isNamed);
   const eventful = named.filter(isEventful);
+  await requestLookBacks?.(db, eventful.flatMap(lookedBackOn));
   for (const one of named) {
     const [whereabouts] = whereaboutsOf(one);
     if (whereabouts === undefined && !isEventful(one)) continue;

@@ -1,5 +1,5 @@
 import type { PresenceEvent } from '@pharos/engine';
-import { type Decision, type Fired, triggerDeliveryId, type VisitChange } from '@pharos/engine/decide';
+import { type Decision, type Fired, isForgetful, triggerDeliveryId, type VisitChange } from '@pharos/engine/decide';
 import type { Sql } from '../../../../base/sql.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../../delivery/push/content.ts';
@@ -31,6 +31,17 @@ export const isNamed = ({ context }: Decided) => context.permissions?.analytics 
 export function isEventful({ decision: { events, verdicts, sensed } }: Decided): boolean {
   const { changedEvents, removedEvents, visits } = sensed;
   return events.length + verdicts.length + changedEvents.length + removedEvents.length + visits.length > 0;
+}
+
+/** Whose visits have ended or changed, where positions are known: they are looked back on. An app that keeps no visits counts them as told. */
+export function lookedBackOn(decided: Decided): TrackKey[] {
+  const { context, decision } = decided;
+  const { events, changedEvents, visits } = { ...decision.sensed, events: decision.events };
+  const isOver = visits.length > 0 || [...events, ...changedEvents].some(({ event }) => event === 'EXIT');
+  const isLocated = Object.values(decision.record.track.beacons).some(
+    ({ settings }) => settings.location !== undefined,
+  );
+  return isOver && isLocated && context.policy.oneZone && !isForgetful(context.policy) ? [keyOf(decided)] : [];
 }
 
 const writtenOf = ({ appId, context }: Decided): WriteContext => ({ appId, now: context.now });

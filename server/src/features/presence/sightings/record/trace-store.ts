@@ -15,7 +15,7 @@ import {
 } from '../traces/events.ts';
 import { type NewPosition, positionRow, positions } from '../traces/positions.ts';
 import { firings } from '../traces/tables.ts';
-import { type NewVisit, visitEndOf, visitRow, visits } from '../traces/visits.ts';
+import { type NewVisit, notSmoothed, visitEndOf, visitRow, visits } from '../traces/visits.ts';
 
 /** What late reports correct in reported events and visits. SQL only. */
 
@@ -43,12 +43,24 @@ const stays = ({ visit }: ChangedVisit) => visit.change === 'corrected' || visit
 
 const changedVisits = bulkUpdate(visits.table, {
   by: ['app_id', 'object_id'],
-  set: ['entered_at', 'left_at', 'dwell', 'is_open', 'ended_by', 'inferred', 'updated_at'],
+  set: [
+    'entered_at',
+    'left_at',
+    'dwell',
+    'is_open',
+    'ended_by',
+    'inferred',
+    'smoothed_entered_at',
+    'smoothed_left_at',
+    'smoothed_dwell',
+    'updated_at',
+  ],
 });
 
 export function changeVisits(dialect: Dialect, rows: readonly ChangedVisit[]): Sql[] {
   const changed = rows.filter(stays).map(({ appId, now, visit: { id, enteredAt, exit } }) => ({
     ...visitEndOf(exit, enteredAt),
+    ...notSmoothed,
     app_id: appId,
     object_id: id,
     entered_at: enteredAt,

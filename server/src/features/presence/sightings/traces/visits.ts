@@ -1,8 +1,8 @@
 import type { PresenceEvent } from '@pharos/engine';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { type FindHeld, ownTraces } from '../../../../access/caller.ts';
 import { newObjectId } from '../../../../base/id.ts';
-import { joinSql, type Sql, sql } from '../../../../base/sql.ts';
+import { joinSql, raw, type Sql, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
@@ -26,6 +26,9 @@ import { flag, type NewEvent } from './events.ts';
 import { visitChanges } from './tables.ts';
 
 const cause = ['samples', 'device', 'silence', 'timeout'] as const;
+
+const smoothed = <S extends TSchema>(schema: S, description: string) =>
+  Type.Union([schema, Type.Null()], { description: `${description}; null until then, and where no position is known` });
 
 /** Written by the proximity engine; an objectId begins with the time of the visit's first event. */
 export const visits = defineResource({
@@ -54,6 +57,9 @@ export const visits = defineResource({
         description: 'samples, device, silence, or timeout: twelve hours without a word',
       }),
       inferred: Type.Boolean({ description: 'Its end is a guess: nobody reported it' }),
+      smoothedEnteredAt: smoothed(timestampSchema, 'When it began, by what was heard later; analytics count this'),
+      smoothedLeftAt: smoothed(timestampSchema, 'When it ended, by what was heard later'),
+      smoothedDwell: smoothed(Type.Number({ minimum: 0 }), 'The seconds between the two'),
       ...recordStamps,
     }),
     example: {
@@ -67,6 +73,9 @@ export const visits = defineResource({
       source: 'samples',
       endedBy: 'silence',
       inferred: false,
+      smoothedEnteredAt: null,
+      smoothedLeftAt: null,
+      smoothedDwell: null,
       createdAt: exampleCreated,
       updatedAt: exampleUpdated,
     },
@@ -82,6 +91,9 @@ export const visits = defineResource({
     source: text('source'),
     endedBy: text('ended_by', { nullable: true }),
     inferred: boolean('inferred'),
+    smoothedEnteredAt: time('smoothed_entered_at', { nullable: true }),
+    smoothedLeftAt: time('smoothed_left_at', { nullable: true }),
+    smoothedDwell: number('smoothed_dwell', { nullable: true, isFraction: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
@@ -120,10 +132,13 @@ export function visitRow({ appId, now, event, exit }: NewVisit): VisitRow {
     source: event.cause,
     ended_by,
     inferred,
+    ...notSmoothed,
     created_at: now,
     updated_at: now,
   };
 }
+
+export const notSmoothed = { smoothed_entered_at: null, smoothed_left_at: null, smoothed_dwell: null };
 
 export type VisitEnd = Pick<VisitRow, 'left_at' | 'dwell' | 'is_open' | 'ended_by' | 'inferred'>;
 
@@ -208,6 +223,9 @@ export async function deleteVisitChanges(db: Db, appId: string, ids: readonly st
     await db.run(sql`delete from visit_changes where app_id = ${appId} and object_id in (${list(part)})`);
 }
 
+/** As far as somebody has looked back; a visit counts in the hour in which it was told to begin. */
+const bestDwell = raw('coalesce(smoothed_dwell, dwell) as dwell');
+
 export interface BegunVisit {
   readonly installation_id: string;
   readonly beacon_id: string;
@@ -229,7 +247,7 @@ export interface VisitsAsked {
 /** The visits that began then, in any order. */
 export function visitsBegun(db: Db, { appId, from, until, beaconId }: VisitsAsked): Promise<BegunVisit[]> {
   const place = beaconId === undefined ? sql`` : sql`and beacon_id = ${beaconId}`;
-  return db.all<BegunVisit>(sql`select installation_id, beacon_id, entered_at, dwell from visits
+  return db.all<BegunVisit>(sql`select installation_id, beacon_id, entered_at, ${bestDwell} from visits
     where app_id = ${appId} ${place} and entered_at >= ${from} and entered_at < ${until}`);
 }
 
@@ -254,20 +272,27 @@ export async function deleteVisits(db: Db, appId: string, ids: readonly string[]
 
 const readAtOnce = 2_000;
 
-/** The same, oldest first and many at a time, beside other requests. */
+interface PagedVisit extends BegunVisit {
+  readonly object_id: string;
+  readonly smoothed_entered_at: number | null;
+}
+
+/** The same, oldest first as they were told and many at a time, beside other requests. */
 export async function* visitsInOrder(
   db: Db,
   { appId, from, until }: Omit<VisitsAsked, 'beaconId'>,
 ): AsyncGenerator<readonly BegunVisit[]> {
   let [at, after] = [from, ''];
   for (;;) {
-    const rows = await db.all<BegunVisit & { readonly object_id: string }>(
-      sql`select object_id, installation_id, beacon_id, entered_at, dwell from visits
+    const rows = await db.all<PagedVisit>(
+      sql`select object_id, installation_id, beacon_id, entered_at, smoothed_entered_at, ${bestDwell} from visits
         where app_id = ${appId} and entered_at < ${until} and (entered_at, object_id) > (${at}, ${after})
         order by entered_at, object_id limit ${readAtOnce}`,
       { tenant: appId },
     );
-    yield rows;
+    yield rows.map(({ smoothed_entered_at: best, ...row }) =>
+      best === null ? row : { ...row, entered_at: Math.max(from, best) },
+    );
     const last = rows.at(-1);
     if (last === undefined || rows.length < readAtOnce) return;
     [at, after] = [last.entered_at, last.object_id];
