@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayPutBack } from '../../lib/data/access.ts';
@@ -12,7 +12,6 @@ import {
   type BulkChange,
   changeBack,
   changeMany,
-  type Move,
   nameOfRecord,
   removeMany,
   restoreMany,
@@ -29,7 +28,7 @@ interface Props {
   readonly onChosen: (ids: readonly string[]) => void;
 }
 
-type Asking = 'off' | 'move' | 'edit' | 'delete';
+type Asking = 'off' | 'edit' | 'delete';
 
 const countText = (count: number, kind: Bulk['kind']) =>
   t(
@@ -87,15 +86,6 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
             what,
           })}
       </ConfirmDialog>
-      {bulk.move && open === 'move' && (
-        <MoveDialog
-          move={bulk.move}
-          what={what}
-          isBusy={change.isPending}
-          onClose={() => setOpen(undefined)}
-          onMove={(wanted) => change.mutate({ change: wanted, ids })}
-        />
-      )}
       {bulk.fields && open === 'edit' && (
         <BulkEdit
           fields={bulk.fields}
@@ -210,11 +200,6 @@ function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) 
             {t('Edit …')}
           </Button>
         )}
-        {bulk.move && (
-          <Button size="xs" variant="default" onClick={() => onAsk('move')}>
-            {bulk.move.label} …
-          </Button>
-        )}
         {bulk.remove && (
           <Button size="xs" variant="default" onClick={() => onAsk('delete')}>
             {t('Delete …')}
@@ -225,33 +210,6 @@ function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) 
         </Button>
       </Group>
     </section>
-  );
-}
-
-interface MoveProps {
-  readonly move: Move;
-  readonly what: string;
-  readonly isBusy: boolean;
-  readonly onClose: () => void;
-  readonly onMove: (change: object) => void;
-}
-
-function MoveDialog({ move, what, isBusy, onClose, onMove }: MoveProps) {
-  const [value, setValue] = useState('');
-  return (
-    <Modal opened onClose={onClose} title={`${move.label}: ${what}`}>
-      <Stack>
-        {move.control(value, setValue)}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-          <Button disabled={value === ''} loading={isBusy} onClick={() => onMove(move.changeOf(value))}>
-            {t('Move {what}', { what })}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   );
 }
 

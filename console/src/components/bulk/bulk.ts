@@ -1,5 +1,4 @@
 import type { QueryKey } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import type { DeletedKind, KeptKind } from '../../lib/data/history.ts';
 import { givenName } from '../../lib/data/own-files.ts';
 import { canonical } from '../../lib/text/json-compare.ts';
@@ -30,18 +29,9 @@ export interface Bulk {
   readonly hasSwitch?: true | 'disabled' | 'enabled';
   /** What switching them off means; that nobody is shown them unless given. */
   readonly offText?: string;
-  /** To somewhere else. */
-  readonly move?: Move;
   /** The fields that can be set to one value in all records. */
   readonly fields?: readonly AnyBulkField[];
   readonly refresh: readonly QueryKey[];
-}
-
-export interface Move {
-  /** On the button: `Move to a beacon`. */
-  readonly label: string;
-  readonly control: (value: string, onChange: (value: string) => void) => ReactNode;
-  readonly changeOf: (value: string) => object;
 }
 
 /** One change of many records. */
