@@ -104,6 +104,20 @@ describe('the condition of the beacons', () => {
     await assertAccessible(page);
   });
 
+  test('leads to the plan of the floor', async () => {
+    const floor = {
+      venueId: pointer('Venue', venueId),
+      name: 'Ground floor',
+      level: 0,
+      size: { width: 20, height: 9 },
+    };
+    const { headers } = await signInManager(app);
+    await create(app, '/api/v2/floors', floor, headers);
+    await goTo(page, `/console/apps/${app.appId}/beacons/condition`);
+    await items().filter({ hasText: 'Far' }).getByRole('link', { name: 'Ground floor' }).click();
+    await page.getByRole('heading', { name: 'Ground floor, Tower' }).waitFor();
+  });
+
   test('the page of a beacon says what is wrong, and the table shows it', async () => {
     await goTo(page, `/console/apps/${app.appId}/beacons/${ids['Far']}`);
     await page.getByRole('status').getByText('Silent', { exact: true }).waitFor();

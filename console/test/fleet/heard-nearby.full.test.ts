@@ -132,4 +132,12 @@ describe('what gateways hear nearby', () => {
         if (folder) await page.screenshot({ path: `${folder}/heard-${width}-${colorScheme}.png` });
       }
   });
+
+  test('a gateway looks like a receiver on the plan of its floor', async () => {
+    const [{ objectId, venueId }] = await list('floors');
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId.objectId}/floors/${objectId}`);
+    const plan = page.getByRole('region', { name: 'Plan of Ground floor' });
+    const gateway = plan.getByRole('button', { name: 'ac233fc03641', exact: true });
+    assert.equal(await gateway.evaluate('(dot) => getComputedStyle(dot).borderRadius'), '3px');
+  });
 });

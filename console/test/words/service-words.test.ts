@@ -187,6 +187,8 @@ describe('a sentence of the service in the language of the page', () => {
         'No apns credentials are set up for this app.': 'Für diese App sind keine Zugangsdaten für apns eingerichtet.',
         'Of 1,200 who got A 12.5 % reached the goal, of 300 who did not get it 9 %; the difference may be chance.':
           'Von 1.200, die A bekamen, erreichten 12,5 % das Ziel, von 300, die nichts bekamen, 9 %; der Unterschied kann Zufall sein.',
+        'About 4 % are left. It will be empty on 2026-12-13, in nine of ten cases between 2026-12-08 and 2027-01-02.':
+          'Etwa 4 % sind übrig. Leer ist sie am 13.12.2026, in neun von zehn Fällen zwischen 08.12.2026 und 02.01.2027.',
         'Nobody got it. It could not be sent in time.':
           'Niemand hat ihn bekommen. Sie konnte nicht rechtzeitig gesendet werden.',
       };
@@ -234,6 +236,15 @@ describe('a sentence of the service in the language of the page', () => {
         /^(a wird gebraucht; ){4}a wird gebraucht \(und 2 weitere\)\.$/,
       );
     });
+  });
+
+  test('has days as the reader writes them, in English too', () => {
+    hearService(catalogue('en'));
+    assert.equal(
+      told('The certificate of the port for devices expires on 2027-01-02'),
+      'The certificate of the port for devices expires on 2 Jan 2027',
+    );
+    hearService({});
   });
 
   test('is the English one where no catalogue is loaded', () => {

@@ -13,7 +13,10 @@ interface Props {
 }
 
 /** The floor of a beacon, as far as its venue has one there. */
-export function useFloorOf(appId: string, { location, venueId }: Beacon): Floor | undefined {
+export function useFloorOf(
+  appId: string,
+  { location, venueId }: Pick<Beacon, 'location' | 'venueId'>,
+): Floor | undefined {
   const { data: floors } = useQuery({ ...allFloorsQuery(appId), enabled: venueId !== undefined });
   return floors?.find((floor) => floor.venueId.objectId === venueId?.objectId && isOnFloor({ location }, floor));
 }

@@ -151,13 +151,23 @@ export class Recogniser {
     return /^ \w+ $/.test(gap) ? ` ${this.#within(gap.trim()) ?? gap.trim()} ` : gap;
   }
 
-  /** A number, a share or a size with the signs of the language; everything else as it is. */
+  /** A number, a share, a size or a day as the language writes it; everything else as it is. */
   #inNumbers(text: string): string {
+    if (/^\d{4}-\d\d-\d\d$/.test(text)) return this.#inDates(text);
     const [, sign = '', digits = '', unit = ''] =
       /^([+−-]?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)( (?:%|bytes|kB|MB|GB|TB))?$/.exec(text) ?? [];
     if (!/[.,]/.test(digits)) return text;
     const { language } = this.#reading;
     return `${sign}${Number(digits.replaceAll(',', '')).toLocaleString(language, { maximumFractionDigits: 10 })}${unit}`;
+  }
+
+  #inDates(text: string): string {
+    const { language } = this.#reading;
+    const locale = language === 'en' ? 'en-GB' : language;
+    const date = new Date(text);
+    return Number.isNaN(date.valueOf())
+      ? text
+      : date.toLocaleDateString(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   }
 }
 

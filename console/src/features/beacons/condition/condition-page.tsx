@@ -11,6 +11,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { pointer } from '../../../lib/data/venue-queries.ts';
 import {
   type ConditionView,
   type Finding,
@@ -23,6 +24,7 @@ import { writeCsv } from '../../../lib/text/csv.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { translated } from '../../../lib/words/service-words.ts';
 import { t } from '../../../lib/words/words.ts';
+import { useFloorOf } from '../where.tsx';
 import { FindingActions } from './finding-actions.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/condition');
@@ -100,6 +102,7 @@ function FindingItem({ appId, finding }: ItemProps) {
         </Group>
       }
       facts={[
+        finding.venueId && <PlanLink key="plan" appId={appId} finding={finding} />,
         t('since {time}', { time: times.minute(since) }),
         stateAt && by && stateWords(state, { by, time: times.minute(stateAt) }),
       ]}
@@ -107,6 +110,22 @@ function FindingItem({ appId, finding }: ItemProps) {
     >
       <Text size="sm">{translated(text)}</Text>
     </Row>
+  );
+}
+
+/** To the floor on which it is, as far as that is drawn. */
+function PlanLink({ appId, finding: { venueId = '', location } }: ItemProps) {
+  const floor = useFloorOf(appId, { venueId: pointer('Venue', venueId), ...(location ? { location } : {}) });
+  return (
+    floor && (
+      <Link
+        to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
+        params={{ appId, venueId, floorId: floor.objectId }}
+        className={names.link}
+      >
+        {floor.name}
+      </Link>
+    )
   );
 }
 

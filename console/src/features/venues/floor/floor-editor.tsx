@@ -114,10 +114,11 @@ const layersOf = ({ zones, walls, beacons, gateways }: Known) => ({
   walls,
   gateways: gateways.map(({ id, name, x, y }) => ({ id, name, at: { x, y } })),
   zones: zones.map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
-  beacons: beacons.map(({ objectId, name, location }) => ({
+  beacons: beacons.map(({ objectId, name, location, metadata }) => ({
     id: objectId,
     name,
     at: { x: location?.x ?? 0, y: location?.y ?? 0 },
+    isGateway: typeof metadata?.['gatewayId'] === 'string',
   })),
 });
 

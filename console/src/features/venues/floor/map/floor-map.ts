@@ -25,6 +25,8 @@ export interface MapBeacon {
   readonly id: string;
   readonly name: string;
   readonly at: Point;
+  /** It stands for a gateway, and looks like one. */
+  readonly isGateway?: boolean;
 }
 
 export interface Shown {
@@ -75,6 +77,9 @@ function words(text: string): HTMLElement {
   element.textContent = text;
   return element;
 }
+
+const lookOf = (isGateway = false, isSelected = false): string | undefined =>
+  isGateway ? (isSelected ? classes.chosenGateway : classes.gateway) : isSelected ? classes.chosen : classes.beacon;
 
 export class FloorMap {
   readonly #view: MapView;
@@ -236,12 +241,12 @@ export class FloorMap {
     this.#names.add(element, { x: bounds.getCenter().lng, y: -bounds.getNorth() });
   }
 
-  #addMarker({ id, name, at }: MapBeacon, isSelected: boolean): void {
+  #addMarker({ id, name, at, isGateway }: MapBeacon, isSelected: boolean): void {
     this.#addHandle({ id, name, isSelected }, at, {
       key: `beacon ${id}`,
       isMovable: this.#shown?.mayPlace ?? false,
       label: name,
-      className: isSelected ? classes.chosen : classes.beacon,
+      className: lookOf(isGateway, isSelected),
       onMove: (to) => this.#events().onMoveBeacon(id, to),
     });
   }
@@ -251,7 +256,7 @@ export class FloorMap {
       key: id,
       isMovable: this.#shown?.mayEdit ?? false,
       label: name,
-      className: isSelected ? classes.chosenGateway : classes.gateway,
+      className: lookOf(true, isSelected),
       onMove: (to) => this.#events().onMoveGateway(id, to),
     });
   }
