@@ -7,8 +7,9 @@ import { RowList } from '../../components/list/row-list.tsx';
 import names from '../../components/names/names.module.css';
 import { BeaconName, TriggerName, VisitorId } from '../../components/names/names.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { deliveryColors } from '../../lib/text/delivery-words.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showDuration, type Times, useTimes } from '../../lib/time/times.ts';
@@ -25,6 +26,7 @@ export function Timeline() {
   const { range, beacon, visitor } = route.useSearch();
   const times = useTimes(appId);
   const hasDeliveries = useMayCall()('listDeliveries');
+  const mayPretend = useMay()('phones.pair');
   const scope = { ...(range && { range }), ...(beacon && { beacon }), ...(visitor && { visitor }) };
   const log = useInfiniteQuery(logQuery(appId, scope, times.zone, hasDeliveries));
   return (
@@ -50,6 +52,13 @@ export function Timeline() {
               icon="activity"
               title={t('Nothing has happened yet')}
               text={t('Events appear here as soon as an app reports that a visitor came near a beacon.')}
+              action={
+                mayPretend && (
+                  <LinkButton to="/apps/$appId/phone" params={{ appId }} icon="phone">
+                    {t('Pretend phone')}
+                  </LinkButton>
+                )
+              }
             />
           )
         }

@@ -7,8 +7,9 @@ import { RowButton } from '../../components/list/row.tsx';
 import { BeaconLink } from '../../components/names/names.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { type Gateway, gatewaysQuery } from '../../lib/fleet/gateways.ts';
 import { showAge } from '../../lib/time/time.ts';
 import { showDuration, type Times, useTimes } from '../../lib/time/times.ts';
@@ -54,12 +55,20 @@ function GatewayTable({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(gatewaysQuery(appId));
   const times = useTimes(appId);
   const [placing, setPlacing] = useState<string>();
+  const mayMakeKey = useMay()('keys.write');
   if (data?.length === 0)
     return (
       <EmptyState
         icon="antenna"
         title={t('No gateway has reported yet')}
         text={t('Make a secret key for it, and enter the key in the gateway. The handbook for gateways says where.')}
+        action={
+          mayMakeKey && (
+            <LinkButton to="/apps/$appId/keys" params={{ appId }} icon="key">
+              {t('Make a secret key')}
+            </LinkButton>
+          )
+        }
       />
     );
   return (
