@@ -246,7 +246,7 @@ function Toolbar<Id extends ListOperation>(props: ToolbarProps<Id>) {
   const filters = fieldsIn(useTimes(appId).zone, list.filters);
   return (
     <>
-      <div className={classes.toolbar}>
+      <div className={`${classes.toolbar} phone-icons`}>
         {searchFields.length > 0 && (
           <SearchField value={search.q ?? ''} hint={searchHint} onChange={(q) => change({ q: q || undefined }, true)} />
         )}

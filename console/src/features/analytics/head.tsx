@@ -1,4 +1,4 @@
-import { Group, NativeSelect, SegmentedControl } from '@mantine/core';
+import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
@@ -65,11 +65,11 @@ export function AnalyticsHead({ appId, path, search, about, question, isPlain = 
 /** Which period, which place, and compared with what. */
 export function QuestionBar({ appId, search, question, isPlain }: Required<Omit<Props, 'path' | 'about'>>) {
   return (
-    <Group mb="md" gap="sm">
+    <div className={classes.question}>
       <PeriodChoice question={question} />
       <PlaceChoice appId={appId} search={search} question={question} />
       <CompareChoice search={search} onChange={(compare) => question.choose({ compare })} isOptional={isPlain} />
-    </Group>
+    </div>
   );
 }
 
@@ -119,6 +119,7 @@ export function CompareChoice({ search: { compare }, onChange, isOptional = fals
   const usual = isOptional ? '' : 'previous';
   return (
     <NativeSelect
+      className={classes.compare}
       aria-label={t('Comparison')}
       data={[
         ...(isOptional ? [{ value: '', label: t('Not compared') }] : []),

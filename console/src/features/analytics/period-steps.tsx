@@ -1,6 +1,7 @@
 import { ActionIcon, Alert, Button, Group, Text } from '@mantine/core';
 import { Icon } from '../../components/page/icon.tsx';
 import { t } from '../../lib/words/words.ts';
+import classes from './analytics.module.css';
 import { type Period, periodText, shifted } from './period.ts';
 
 export const unitChoices = [
@@ -20,7 +21,7 @@ interface StepProps {
 export function PeriodSteps({ period, today, onChange }: StepProps) {
   const { unit, from, until } = period;
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs" wrap="nowrap" className={classes.steps ?? ''}>
       <ActionIcon
         variant="default"
         size="lg"

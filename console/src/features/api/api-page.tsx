@@ -1,6 +1,7 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import names from '../../components/names/names.module.css';
 import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
@@ -38,9 +39,19 @@ export function ApiPage() {
       )}
       <Loading data={tags} error={error} height={300} />
       {tags && shown && (
-        <div className={classes.page}>
+        <div className={classes.page} data-chosen={op !== undefined || undefined}>
           <Index appId={appId} tags={tags} shown={shown} q={q} />
-          <OperationView key={shown.operationId} appId={appId} operation={shown} />
+          <div className={classes.operation}>
+            <Link
+              to="/apps/$appId/api"
+              params={{ appId }}
+              search={{ q: q || undefined }}
+              className={`${names.link} ${classes.all}`}
+            >
+              {t('All operations')}
+            </Link>
+            <OperationView key={shown.operationId} appId={appId} operation={shown} />
+          </div>
         </div>
       )}
     </>

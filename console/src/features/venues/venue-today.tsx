@@ -52,7 +52,7 @@ function FloorPicture({ appId, venueId, floor }: { appId: string; venueId: strin
       params={{ appId, venueId, floorId: floor.objectId }}
       className={classes.planPicture}
     >
-      {plan && <img src={plan.url} alt={t('Plan of {name}', { name: floor.name })} className={classes.plan} />}
+      {plan && <img src={plan.url} alt={t('Plan of {name}', { name: floor.name })} />}
     </Link>
   );
 }

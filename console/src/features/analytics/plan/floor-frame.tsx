@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
 import type { SiteOf } from '../site.ts';
 
 /** The floor on which everybody comes in, where none is chosen. */
@@ -53,6 +54,7 @@ export function FloorChoice({ site: { venues, floors }, floor, onChange }: Choic
   }));
   return (
     <NativeSelect
+      className={classes.picker}
       aria-label={t('Floor')}
       data={groups}
       value={floor.objectId}

@@ -1,7 +1,8 @@
-import { Group, SegmentedControl } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { getRouteApi } from '@tanstack/react-router';
 import { t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
 import { AnalyticsHead, CompareChoice, PeriodChoice, useQuestion } from '../head.tsx';
 import { type AnalyticsSearch, comparedIn, type PlanView } from '../period.ts';
 import type { SiteOf } from '../site.ts';
@@ -46,23 +47,23 @@ export function PlanPage() {
       >
         {(known, floor) => (
           <>
-            <Group mb="md" gap="sm">
+            <div className={classes.question}>
               <SegmentedControl
                 aria-label={t('What the plan shows')}
                 data={viewChoices}
                 value={view}
                 onChange={(show) => choose({ show })}
               />
+              {view !== 'now' && <PeriodChoice question={question} />}
               <FloorChoice
                 site={known}
                 floor={floor}
                 onChange={(id) => choose({ floor: id, venue: undefined, zone: undefined, beacon: undefined })}
               />
-              {view !== 'now' && <PeriodChoice question={question} />}
               {view !== 'now' && (
                 <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
               )}
-            </Group>
+            </div>
             {view === 'now' && <NowPlan appId={appId} floor={floor} site={known} />}
             {view === 'ways' && (
               <WaysPlan

@@ -3,7 +3,7 @@ import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../../components/page/failure-note.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
@@ -75,13 +75,15 @@ function Round({ appId, venueId }: Props) {
   const total = beacons?.length ?? 0;
   return (
     <Stack gap="md">
-      <FailureNote message={(error ?? unknown)?.message} />
-      <div>
-        <Text fw={600} role="status">
-          {t('{done} of {total} beacons verified', { done, total })}
-        </Text>
-        <Progress value={total === 0 ? 0 : (100 * done) / total} aria-label={t('Verified beacons')} />
-      </div>
+      <Loading data={beacons} error={error ?? unknown} height={40} />
+      {beacons && (
+        <div>
+          <Text fw={600} role="status">
+            {t('{done} of {total} beacons verified', { done, total })}
+          </Text>
+          <Progress value={total === 0 ? 0 : (100 * done) / total} aria-label={t('Verified beacons')} />
+        </div>
+      )}
       <WaitingList round={round} />
       {!beacon && <Batteries appId={appId} venueId={venueId} />}
       {!beacon && mayCall('createSurvey') && done > 0 && (
@@ -123,6 +125,7 @@ function Round({ appId, venueId }: Props) {
           onChoose={setChosen}
         />
       )}
+      {beacons?.length === 0 && <Text c="dimmed">{t('No beacons belong to this venue yet.')}</Text>}
     </Stack>
   );
 }
@@ -198,7 +201,6 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
           </Text>
         </Group>
       )}
-      {beacons.length === 0 && <Text c="dimmed">{t('No beacons belong to this venue yet.')}</Text>}
     </>
   );
 }
