@@ -35,7 +35,7 @@ const emphasised = new Map([
   ['set up unlike the others', 'anders eingestellt als die übrigen'],
   ['Pseudonyms.', 'Pseudonyme.'],
   ['the Whale Hall', 'den Walsaal'],
-  ['from 10:00 to 17:00', 'von 10:00 bis 17:00 Uhr'],
+  ['from 10:00 to 17:00', 'von 10:00 bis 17:00'],
   ['in December 2026', 'im Dezember 2026'],
 ]);
 

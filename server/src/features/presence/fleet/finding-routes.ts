@@ -46,13 +46,12 @@ function wordsOf({ kind, facts: text }: Pick<FindingRow, 'kind' | 'facts'>, deps
 }
 
 function settingWords({ what, own, usual }: Readonly<Record<string, string | number>>): string {
-  if (what === 'power')
-    return `Its measured power is ${own} dBm; that of most others in the venue is ${usual} dBm. Compare their settings.`;
+  if (what === 'power') return 'Its measured power is not that of most others in the venue. Compare their settings.';
   if (what === 'interval')
     return `It sends every ${own} ms; most others in the venue send every ${usual} ms. Compare their settings.`;
   return Number(own) > 0
-    ? `It is heard ${own} dB louder than the others in the venue. Compare their settings.`
-    : `It is heard ${-Number(own)} dB quieter than the others in the venue. Something may cover it; else compare their settings.`;
+    ? 'It is heard much louder than the others in the venue. Compare their settings.'
+    : 'It is heard much more quietly than the others in the venue. Something may cover it; else compare their settings.';
 }
 
 export interface FindingDeps {
