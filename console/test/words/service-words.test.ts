@@ -241,7 +241,7 @@ describe('a sentence of the service in the language of the page', () => {
   test('has days as the reader writes them, in English too', () => {
     hearService(catalogue('en'));
     assert.equal(
-      told('The certificate of the port for devices expires on 2027-01-02'),
+      translated('The certificate of the port for devices expires on 2027-01-02'),
       'The certificate of the port for devices expires on 2 Jan 2027',
     );
     hearService({});
