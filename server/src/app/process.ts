@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify';
 import { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
 import type { PasswordCost } from '../base/passwords.ts';
@@ -11,7 +12,6 @@ import { WorkShares } from '../db/nodes/work-shares.ts';
 import { type WriteWatch, watchWrites } from '../db/writes/watched-database.ts';
 import { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import type { InBackground } from '../features/feature.ts';
-import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
 import { PersistentLimits } from '../limits/persistent-limits.ts';
@@ -91,4 +91,15 @@ export async function createProcess(options: ProcessOptions) {
     issuersTime: new IssuersTime((text) => server.log.warn(text)),
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),
   };
+}
+
+/**
+ * The address at which the service can be reached from its own machine, without a slash at the end. If the port is 0,
+ * the real one is known only once the service listens.
+ */
+function listeningUrl(server: FastifyInstance, configured: { readonly host: string; readonly port: number }): string {
+  const bound = server.server.address();
+  const port = typeof bound === 'object' && bound ? bound.port : configured.port;
+  const host = ['0.0.0.0', '::', ''].includes(configured.host) ? 'localhost' : configured.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,3 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createMcpHandler, ProtocolError, Server } from '@modelcontextprotocol/server';
 import type { FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { agentHeader } from '../api.ts';
@@ -5,8 +8,29 @@ import type { Endpoint } from '../endpoint.ts';
 import { buildOpenApi } from '../openapi/openapi.ts';
 import { type AgentCaller, operationsOfRoles } from './agent-caller.ts';
 import { instructions, promptOf, prompts } from './guidance.ts';
-import { listPages, readPage } from './pages.ts';
 import { type ToolOperation, toolsOf } from './tools.ts';
+
+const docs = fileURLToPath(new URL('../../../../docs', import.meta.url));
+const scheme = 'pharos://handbook/';
+
+/** Pages of the handbook, as they are written. */
+async function listPages() {
+  const own = (await readdir(join(docs, 'handbook'))).map((name) => `handbook/${name}`);
+  const files = [...own, ...(await readdir(docs))].filter((name) => name.endsWith('.md'));
+  return Promise.all(
+    files.map(async (file) => {
+      const [, title = file] = /^# (.+)$/m.exec(await readFile(join(docs, file), 'utf8')) ?? [];
+      const name = file.slice(0, -'.md'.length);
+      return { uri: scheme + name, name, title, mimeType: 'text/markdown' };
+    }),
+  );
+}
+
+/** Undefined: there is no such page. */
+async function readPage(uri: string): Promise<string | undefined> {
+  const page = (await listPages()).find((one) => one.uri === uri);
+  return page && readFile(join(docs, `${page.name}.md`), 'utf8');
+}
 
 export interface AgentServerOptions {
   readonly endpoints: readonly Endpoint[];

@@ -1,13 +1,17 @@
+import { Type } from 'typebox';
+import type { Database } from '../../../db/db.ts';
+import { recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { IdempotencyKeys } from '../../../limits/idempotency.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
-import { fileConsoleEndpoints } from './console-routes.ts';
 import { fileErasureHandlers } from './erasure.ts';
 import { startFileHousekeeping } from './housekeeping.ts';
 import { type FileDeps, fileIntake } from './intake.ts';
 import { fileEndpoints } from './routes.ts';
 import { registerFileServing } from './serve.ts';
 import { settleFiles } from './settle.ts';
+import { measureFiles } from './store.ts';
 import { sweepOwnOrphans } from './sweep.ts';
 import { forgottenFileHandlers } from './trash.ts';
 
@@ -56,4 +60,24 @@ export function fileFeature(context: Context): Feature {
       housekeeping.stop();
     },
   };
+}
+
+/** What the console asks about files beyond the interface for apps. */
+function fileConsoleEndpoints(db: Database): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/files/usage',
+      operationId: 'getFileUsage',
+      tag: 'Files',
+      summary: 'How much space the files of an app take',
+      permission: 'files.read',
+      answer: recordAnswer(Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) }), {
+        files: 12,
+        bytes: 3_481_100,
+      }),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params }) => ({ result: await measureFiles(db, params['appId'] ?? '') }),
+    }),
+  ];
 }
