@@ -8,8 +8,6 @@ import { mergeColumns } from './definition/directory.ts';
 import type { DeclaredType, SlotColumns } from './definition/slots.ts';
 import { recordTag, schemaTag } from './definition/tables.ts';
 
-export type DocumentDeps = Pick<Context, 'db' | 'endpoints' | 'publicUrl'>;
-
 const date = {
   anyOf: [
     { type: 'string', format: 'date-time' },
@@ -74,7 +72,7 @@ function ofBucket(general: Endpoint, { name, columns }: Described): Endpoint {
 }
 
 /** The OpenAPI document of one app: the records of each bucket have its columns. */
-export function documentEndpoint({ db, endpoints, publicUrl }: DocumentDeps): Endpoint {
+export function documentEndpoint({ db, endpoints, publicUrl }: Context): Endpoint {
   return endpoint({
     method: 'GET',
     path: '/data/openapi',

@@ -5,7 +5,7 @@ import { type Db, UniqueViolation } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { sentence } from '../../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
-import type { Maker, Past, PastRecord } from '../../../resources/past.ts';
+import type { Maker, PastRecord } from '../../../resources/past.ts';
 import type { Context } from '../../context.ts';
 import * as store from './definition/bucket-store.ts';
 import { mergeColumns, readSlots } from './definition/directory.ts';
@@ -16,9 +16,7 @@ import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } f
 import { schemaTable } from './definition/tables.ts';
 import { type DeletedSchema, insertBucketBack, insertSchema, pastBucket, pastSchema } from './trash.ts';
 
-export interface BucketDeps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'enqueue'> {
-  readonly past: Past;
-}
+export type BucketDeps = Pick<Context, 'cacheVersion' | 'db' | 'enqueue' | 'now' | 'past'>;
 
 /**
  * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that are often queried,

@@ -1,12 +1,12 @@
 import { fail } from '../../../base/errors.ts';
 import { raw, sql } from '../../../base/sql.ts';
-import type { BlobStore } from '../../../blobs/blob-store.ts';
-import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, UniqueViolation } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { JobHandler } from '../../../jobs/job.ts';
 import { type AssertUnchanged, tagOfRow } from '../../../resources/entity-tag.ts';
 import type { Maker, Past, PastRecord } from '../../../resources/past.ts';
 import type { Key } from '../../../resources/table.ts';
+import type { Context } from '../../context.ts';
 import { blobKeyOf } from './place/file-name.ts';
 import { files } from './resource.ts';
 import { insertFile } from './store.ts';
@@ -86,10 +86,7 @@ export function moveToTrash(db: Db, past: Past, removal: Removal): Promise<boole
   });
 }
 
-export interface FileTrashDeps {
-  readonly db: Database;
-  readonly blobs: BlobStore;
-}
+export type FileTrashDeps = Pick<Context, 'blobs' | 'db'>;
 
 /**
  * Makes a deleted file again, under the same address. `take` takes it out of the trash, in the same transaction.

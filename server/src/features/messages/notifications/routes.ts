@@ -1,24 +1,11 @@
 import { joined, wordingProblems } from '../../../access/experiment.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
 import { sentence } from '../../../http/shape.ts';
-import type { Past } from '../../../resources/past.ts';
 import { type Restorable, restorable } from '../../../resources/restore.ts';
 import type { Context } from '../../context.ts';
 import { draftProblems, messageProblems, notifications, variantProblems } from './resource.ts';
 
-export interface NotificationDeps extends Pick<Context, 'findUnreadableBeacons' | 'noteChange' | 'assertGoal'> {
-  readonly db: Db;
-  readonly past: Past;
-}
-
-export function notificationParts({
-  db,
-  findUnreadableBeacons,
-  noteChange,
-  past,
-  assertGoal,
-}: NotificationDeps): Restorable {
+export function notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal }: Context): Restorable {
   return restorable(notifications, {
     db,
     past: { kind: 'notifications', keep: past },

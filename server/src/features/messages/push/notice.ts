@@ -16,13 +16,15 @@ interface Notice {
   readonly now: number;
 }
 
-type NoticeDeps = Pick<Context, 'enqueue' | 'announce'>;
-
 /**
  * A notice of the service to some phones: a push like any other, except that its recipients are known, so none are looked up and nobody has
  * to approve it. `db` is the transaction of the reported change, so that it is sent once.
  */
-export async function pushNotice(db: Db, { enqueue, announce }: NoticeDeps, notice: Notice): Promise<void> {
+export async function pushNotice(
+  db: Db,
+  { enqueue, announce }: Pick<Context, 'announce' | 'enqueue'>,
+  notice: Notice,
+): Promise<void> {
   const { appId, phones, data, expiresAt, now } = notice;
   if (phones.length === 0) return;
   const pushId = newObjectId(now);

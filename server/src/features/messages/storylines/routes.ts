@@ -8,16 +8,11 @@ import { allowedTo, findAllowed, listsAny } from '../../../resources/allowed.ts'
 import { pastRecord } from '../../../resources/keep-past.ts';
 import { type ListOptions, listParameters } from '../../../resources/lists/list.ts';
 import { listing } from '../../../resources/lists/listing.ts';
-import type { Past, PastRecord } from '../../../resources/past.ts';
+import type { PastRecord } from '../../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
 import type { Context } from '../../context.ts';
 import { details, looseDetailRecord, looseDetails, storylines } from './resource.ts';
 import { deleteDetailsOf, holdStoryline, linkBeacons, listDetailsOf } from './store.ts';
-
-export interface StorylineDeps extends Pick<Context, 'findUnreadableBeacons' | 'noteChange' | 'assertGoal'> {
-  readonly db: Db;
-  readonly past: Past;
-}
 
 /** Storylines with their scenarios. */
 export interface StorylineParts {
@@ -26,7 +21,7 @@ export interface StorylineParts {
   readonly scenarios: PutBack;
 }
 
-export function storylineParts(deps: StorylineDeps): StorylineParts {
+export function storylineParts(deps: Context): StorylineParts {
   const scenarios = scenarioParts(deps);
   const headers = restorable(storylines, {
     db: deps.db,
@@ -59,7 +54,7 @@ async function listPastDetails(db: Db, appId: string, storylineId: string): Prom
 
 const kept = { kind: 'scenarios', within: 'storyline_id' } as const;
 
-function scenarioParts({ db, findUnreadableBeacons, noteChange, past, assertGoal }: StorylineDeps): Restorable {
+function scenarioParts({ db, findUnreadableBeacons, noteChange, past, assertGoal }: Context): Restorable {
   return restorable(details, {
     db,
     past: { ...kept, keep: past },
@@ -97,7 +92,7 @@ function scenarioParts({ db, findUnreadableBeacons, noteChange, past, assertGoal
 const noStoryline = () => fail('ObjectNotFound', 'There is no storyline with this objectId.');
 
 /** Beyond the specification: clients look scenarios up by beacon and event across all headers. */
-function allDetails({ db }: StorylineDeps): Endpoint {
+function allDetails({ db }: Context): Endpoint {
   return endpoint({
     method: 'GET',
     path: '/storylines/details',

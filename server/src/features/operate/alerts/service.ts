@@ -18,20 +18,6 @@ export interface AlertRecipient {
   readonly language: string | null;
 }
 
-export type AlertDeps = Pick<
-  Context,
-  | 'db'
-  | 'now'
-  | 'canMail'
-  | 'enqueue'
-  | 'announce'
-  | 'listAdmins'
-  | 'listAppsWanting'
-  | 'listPhones'
-  | 'pushNotice'
-  | 'webhookPublisher'
->;
-
 interface PhoneNotice {
   readonly title: string;
   /** Each in their language. A phone of several people gets one push, in the language of the first. */
@@ -91,11 +77,11 @@ const monday = 1;
  * checked.
  */
 export class AlertService {
-  readonly #deps: AlertDeps;
+  readonly #deps: Context;
   /** The last day of an app of which its digest has been made, as far as this process knows: it need not try again. */
   readonly #digested = new Map<string, string>();
 
-  constructor(deps: AlertDeps) {
+  constructor(deps: Context) {
     this.#deps = deps;
   }
 
@@ -259,7 +245,7 @@ export async function listRecipients(
 const noticeMs = 30 * 60_000;
 
 /** Sends a push to the phones that these administrators have paired with themselves in an app. */
-async function tellPhones(deps: AlertDeps, db: Db, appId: string, { title, people }: PhoneNotice): Promise<void> {
+async function tellPhones(deps: Context, db: Db, appId: string, { title, people }: PhoneNotice): Promise<void> {
   const { now, listPhones, pushNotice } = deps;
   const texts = new Map<string, string>();
   for (const { adminId, text } of people)

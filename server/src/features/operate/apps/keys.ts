@@ -22,9 +22,7 @@ export interface KeyView {
   readonly lastUsedAt: string | null;
 }
 
-interface KeyDeps extends Pick<Context, 'cacheVersion' | 'now'> {
-  readonly db: Db;
-}
+type KeyDeps = Pick<Context, 'cacheVersion' | 'db' | 'now'>;
 
 /** With two, a new key can be rolled out before the old one is switched off. */
 const maxLiveKeys = 2;

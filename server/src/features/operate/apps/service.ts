@@ -15,7 +15,7 @@ import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
-import type { Past, PastRecord } from '../../../resources/past.ts';
+import type { PastRecord } from '../../../resources/past.ts';
 import type { Context } from '../../context.ts';
 import { AppArrival, forgetArrival, hasArrived } from './arrival.ts';
 import { type AppCredentials, AppKeys, type KeyView, noSuchApp } from './keys.ts';
@@ -127,9 +127,7 @@ const jobTenant = 'console';
 /** When that is looked for, ms. What takes longest is an upload that began before. */
 const leftAfterMs = [60_000, 3_600_000] as const;
 
-export interface AppDeps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'emptyApp' | 'enqueue' | 'ruledFields'> {
-  readonly past: Past;
-}
+export type AppDeps = Pick<Context, 'cacheVersion' | 'db' | 'emptyApp' | 'enqueue' | 'now' | 'past' | 'ruledFields'>;
 
 /** Apps with their settings and rules, for the console and the command line. */
 export class AppService {

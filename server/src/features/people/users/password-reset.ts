@@ -18,15 +18,10 @@ const maxToken = 128;
 /** The parts of an app that a reset needs; undefined while it is disabled. */
 export type FindApp = (appId: string) => Promise<AppContext | undefined>;
 
-export type ResetDeps = Pick<
-  Context,
-  'db' | 'cacheVersion' | 'now' | 'passwords' | 'enqueue' | 'forgetOtherWays' | 'canMail'
->;
-
 export type PasswordReset = ReturnType<typeof createPasswordReset>;
 
 /** Forgotten passwords: a mail with a link whose token is valid once and for an hour, and the page behind the link. */
-export function createPasswordReset(deps: ResetDeps) {
+export function createPasswordReset(deps: Context) {
   const { db, cacheVersion, now, passwords, enqueue, canMail } = deps;
   const unusable = () =>
     fail('ObjectNotFound', 'This reset token is not valid, has expired or has been used. Ask for a new mail.');

@@ -1,24 +1,17 @@
 import type { Db } from '../../../db/db.ts';
-import type { Past, PastRecord } from '../../../resources/past.ts';
+import type { PastRecord } from '../../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
 import type { Context } from '../../context.ts';
 import { lockFormerVenue, type PlaceDeps, placeBeacon } from './place.ts';
 import { forgetPlacement } from './placement-store.ts';
 import { beacons, gatewayKey, uuidKey } from './resource.ts';
 
-export interface BeaconDeps extends PlaceDeps, Pick<Context, 'noteChange' | 'assertPlaceReadable'> {
-  readonly db: Db;
-  /** Called in the transaction of every write: a survey says nothing about a beacon that was moved. */
-  readonly checkMaps: (db: Db, appId: string) => Promise<void>;
-  readonly past: Past;
-}
-
 interface Sent {
   readonly venueId?: { readonly objectId: string } | undefined;
   readonly zoneId?: { readonly objectId: string } | undefined;
 }
 
-export function beaconParts(deps: BeaconDeps): Restorable {
+export function beaconParts(deps: Context): Restorable {
   const { db, noteChange, checkMaps, assertPlaceReadable, past } = deps;
   const parts = restorable(beacons, {
     db,

@@ -27,26 +27,10 @@ import {
 import { venues } from './venue-resource.ts';
 import { zones } from './zone-resource.ts';
 
-export type VenueDeps = Pick<
-  Context,
-  | 'db'
-  | 'now'
-  | 'blobs'
-  | 'past'
-  | 'noteChange'
-  | 'listPlaced'
-  | 'setZone'
-  | 'readFileHead'
-  | 'knownSecretKeys'
-  | 'forgetSurveys'
-  | 'replaceSignals'
-  | 'checkMaps'
->;
-
 const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
 
 /** Zones that were deleted can be restored: numbers and goals of messages name them by their ids. */
-export function venueParts(deps: VenueDeps): Restorable {
+export function venueParts(deps: Context): Restorable {
   const zones = ofZones(deps);
   return { ...zones, endpoints: [...ofVenues(deps), ...ofFloors(deps), ...zones.endpoints] };
 }
@@ -68,7 +52,7 @@ function inTheWay(caller: Caller, counted: string, uncounted: string): Failure {
   return fail('ValidationError', seesAll(caller) ? counted : uncounted);
 }
 
-function ofVenues({ db, noteChange, listPlaced }: VenueDeps): Endpoint[] {
+function ofVenues({ db, noteChange, listPlaced }: Context): Endpoint[] {
   return resourceEndpoints(venues, {
     db,
     onWrite: noteChange,
@@ -90,7 +74,7 @@ function ofVenues({ db, noteChange, listPlaced }: VenueDeps): Endpoint[] {
   });
 }
 
-function ofFloors(deps: VenueDeps): Endpoint[] {
+function ofFloors(deps: Context): Endpoint[] {
   const { db, blobs, listPlaced, readFileHead, noteChange, forgetSurveys, replaceSignals, checkMaps } = deps;
   return resourceEndpoints(floors, {
     db,
@@ -157,7 +141,7 @@ interface Keyed {
 }
 
 /** A key that is revoked later does not stand in the way of other changes. @throws Failure ObjectNotFound */
-async function assertKeys({ knownSecretKeys }: VenueDeps, db: Db, { appId, gateways, before }: Hung): Promise<void> {
+async function assertKeys({ knownSecretKeys }: Context, db: Db, { appId, gateways, before }: Hung): Promise<void> {
   const isNew = (id: string | undefined): id is string => id !== undefined && before.every(({ keyId }) => keyId !== id);
   const named = gateways.map(({ keyId }) => keyId).filter(isNew);
   if (named.length === 0) return;
@@ -172,7 +156,7 @@ const invalid = (field: string, problem: string) =>
 /** The most zones of a floor: all of them are read when one changes. */
 const maxZones = 500;
 
-function ofZones(deps: VenueDeps): Restorable {
+function ofZones(deps: Context): Restorable {
   const { db, noteChange, past } = deps;
   return restorable(zones, {
     db,
@@ -196,7 +180,7 @@ function ofZones(deps: VenueDeps): Restorable {
 }
 
 /** Completes the writing of a zone: it belongs to the venue of its floor, and its beacons are found again. */
-async function draw(deps: VenueDeps, db: Db, key: Key): Promise<void> {
+async function draw(deps: Context, db: Db, key: Key): Promise<void> {
   const { appId, objectId } = idsOf(key);
   const zone = await findZone(db, appId, objectId);
   if (!zone) return;
@@ -220,7 +204,7 @@ interface Drawn {
 
 /** The zone of a beacon follows from its place: those in the polygon, and those that were in it, are looked up again. */
 async function gather(
-  { now, listPlaced, setZone }: VenueDeps,
+  { now, listPlaced, setZone }: Context,
   db: Db,
   { appId, zoneId, floor, points }: Drawn,
 ): Promise<void> {
@@ -236,7 +220,7 @@ async function gather(
 
 /** Places the beacons of a venue again after a floor was added, or its level or name changed, by which locations find it. */
 async function placeAgain(
-  { now, listPlaced, setZone }: VenueDeps,
+  { now, listPlaced, setZone }: Context,
   db: Db,
   appId: string,
   venueId: string,
@@ -256,7 +240,7 @@ interface Left {
 
 /** Moves the beacons of a deleted zone to the next larger one, or to none. */
 async function letGo(
-  { now, listPlaced, setZone }: VenueDeps,
+  { now, listPlaced, setZone }: Context,
   db: Db,
   { appId, objectId: except, venue_id: venueId }: Left,
 ): Promise<void> {

@@ -1,13 +1,8 @@
 import { newObjectId } from '../../../base/id.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Db } from '../../../db/db.ts';
 import type { Context } from '../../context.ts';
 import { type StrangersOfApp, writtenUuid } from './heard-nearby.ts';
 import { listRules, lockRule } from './store.ts';
-
-export interface AdoptDeps
-  extends Pick<Context, 'now' | 'findBeaconsByAddress' | 'countBeaconsWithUuid' | 'insertBeacon' | 'noteChange'> {
-  readonly db: Database;
-}
 
 interface Numbers {
   readonly uuid: string;
@@ -16,7 +11,7 @@ interface Numbers {
 }
 
 /** Adds the beacons that were heard and have a UUID for which there is a rule, each once, until the rule has enough. */
-export async function adoptByRules(deps: AdoptDeps, appId: string, heard: StrangersOfApp): Promise<void> {
+export async function adoptByRules(deps: Context, appId: string, heard: StrangersOfApp): Promise<void> {
   const found = new Map<string, Numbers>();
   for (const { identity } of [...heard.values()].flat())
     if (identity?.kind === 'ibeacon' || identity?.kind === 'altbeacon')
@@ -28,7 +23,7 @@ export async function adoptByRules(deps: AdoptDeps, appId: string, heard: Strang
 }
 
 async function adoptOf(
-  { now, findBeaconsByAddress, countBeaconsWithUuid, insertBeacon, noteChange }: AdoptDeps,
+  { now, findBeaconsByAddress, countBeaconsWithUuid, insertBeacon, noteChange }: Context,
   db: Db,
   { appId, uuid, numbers }: { readonly appId: string; readonly uuid: string; readonly numbers: readonly Numbers[] },
 ): Promise<void> {

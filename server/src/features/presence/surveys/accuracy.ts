@@ -2,7 +2,8 @@ import type { BadSpot, Figure, Metres, Share, Trial } from '@pharos/engine';
 import { Type } from 'typebox';
 import { exampleUpdated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
-import { floorParameter, locateFloor, type SurveyDeps, type SurveyedFloor, surveyGrant, surveyTag } from './floor.ts';
+import type { Context } from '../../context.ts';
+import { floorParameter, locateFloor, type SurveyedFloor, surveyGrant, surveyTag } from './floor.ts';
 import { findBasis } from './map.ts';
 import { findFloorMap } from './store.ts';
 
@@ -76,7 +77,7 @@ const example = {
   badSpots: [{ x: 14.2, y: 3.1, seconds: 12, share: 0.42, advice: 'beacon' }],
 };
 
-export function accuracyEndpoint(deps: SurveyDeps): Endpoint {
+export function accuracyEndpoint(deps: Context): Endpoint {
   const { db } = deps;
   return endpoint<undefined, SurveyedFloor>({
     method: 'GET',

@@ -3,19 +3,6 @@ import type { Context } from '../../context.ts';
 
 /** What all endpoints about the surveys of a floor share. */
 
-export type SurveyDeps = Pick<
-  Context,
-  | 'db'
-  | 'enqueue'
-  | 'findFloorToSurvey'
-  | 'holdFloorToSurvey'
-  | 'findDrawnFloor'
-  | 'findBeaconsById'
-  | 'readBatch'
-  | 'placeReports'
-  | 'readTime'
->;
-
 export const surveyTag: Tag = {
   name: 'Surveys',
   description: 'Walks through a floor with a phone, from which the service learns how beacons are heard there.',
@@ -33,6 +20,6 @@ export const locateFloor =
   ({
     db,
     findFloorToSurvey,
-  }: Pick<SurveyDeps, 'db' | 'findFloorToSurvey'>): NonNullable<Endpoint<undefined, SurveyedFloor>['locate']> =>
+  }: Pick<Context, 'db' | 'findFloorToSurvey'>): NonNullable<Endpoint<undefined, SurveyedFloor>['locate']> =>
   (call) =>
     findFloorToSurvey(db, call, call.params['objectId'] ?? '');

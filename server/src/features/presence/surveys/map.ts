@@ -19,11 +19,6 @@ import { findFloorMap, findSurvey, type ListedSurvey, listSurveyedFloors, listSu
 
 export const mapJob = 'surveys.map';
 
-export type MapDeps = Pick<
-  Context,
-  'db' | 'now' | 'findDrawnFloor' | 'findBeaconsById' | 'replaceSignals' | 'noteChange' | 'enqueue'
->;
-
 /** What a map is made from, without the samples. */
 export interface Basis {
   readonly level: number;
@@ -35,7 +30,7 @@ export interface Basis {
 
 /** Undefined: there is no such floor. */
 export async function findBasis(
-  { findDrawnFloor, findBeaconsById }: Pick<MapDeps, 'findDrawnFloor' | 'findBeaconsById'>,
+  { findDrawnFloor, findBeaconsById }: Pick<Context, 'findDrawnFloor' | 'findBeaconsById'>,
   db: Db,
   appId: string,
   floorId: string,
@@ -59,7 +54,7 @@ export const heardOf = ({ heard }: Pick<ListedSurvey, 'heard'>) => JSON.parse(he
 export const isWhereItHung = ({ location }: HeardBeacon, settings: PresenceSettings | undefined): boolean =>
   location !== null && JSON.stringify(location) === JSON.stringify(settings?.location);
 
-export function mapHandler(deps: MapDeps): JobHandler {
+export function mapHandler(deps: Context): JobHandler {
   return {
     concurrency: 1,
     perApp: 1,
@@ -132,7 +127,7 @@ const togetherMs = 10_000;
 
 /** In the transaction that changes a beacon: maps of the app may no longer be right. */
 export async function checkMaps(
-  { now, enqueue }: Pick<MapDeps, 'now' | 'enqueue'>,
+  { now, enqueue }: Pick<Context, 'now' | 'enqueue'>,
   db: Db,
   appId: string,
 ): Promise<void> {

@@ -20,8 +20,9 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import type { Context } from '../../context.ts';
 import { accuracyEndpoint } from './accuracy.ts';
-import { floorParameter, locateFloor, type SurveyDeps, type SurveyedFloor, surveyGrant, surveyTag } from './floor.ts';
+import { floorParameter, locateFloor, type SurveyedFloor, surveyGrant, surveyTag } from './floor.ts';
 import { heardOf, mapJob } from './map.ts';
 import { maxSamples, readSurvey, type StoredPoint, type SurveyBody, surveyBody, surveyShape } from './read.ts';
 import {
@@ -85,11 +86,11 @@ const path = '/floors/:objectId/surveys';
 const parameters = floorParameter;
 const grant = surveyGrant;
 
-export function surveyEndpoints(deps: SurveyDeps): Endpoint[] {
+export function surveyEndpoints(deps: Context): Endpoint[] {
   return [list(deps), create(deps), get(deps), remove(deps), accuracyEndpoint(deps)];
 }
 
-function list(deps: SurveyDeps): Endpoint {
+function list(deps: Context): Endpoint {
   return endpoint<undefined, SurveyedFloor>({
     method: 'GET',
     path,
@@ -140,7 +141,7 @@ function shown(row: ListedSurvey, isOfHouse: boolean) {
   };
 }
 
-function create(deps: SurveyDeps): Endpoint {
+function create(deps: Context): Endpoint {
   const { db, enqueue } = deps;
   return endpoint<SurveyBody, SurveyedFloor>({
     method: 'POST',
@@ -217,7 +218,7 @@ const keyOf = (call: { app: { appId: string }; located: SurveyedFloor; params: R
 });
 const noSurvey = () => fail('ObjectNotFound', 'The floor has no survey with this objectId.');
 
-function get(deps: SurveyDeps): Endpoint {
+function get(deps: Context): Endpoint {
   return endpoint<undefined, SurveyedFloor>({
     ...ofOne,
     method: 'GET',
@@ -242,7 +243,7 @@ function get(deps: SurveyDeps): Endpoint {
   });
 }
 
-function remove(deps: SurveyDeps): Endpoint {
+function remove(deps: Context): Endpoint {
   const { db, enqueue } = deps;
   return endpoint<undefined, SurveyedFloor>({
     ...ofOne,

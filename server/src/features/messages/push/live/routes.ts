@@ -7,8 +7,7 @@ import type { SendResult } from '../../../../delivery/push/push-sender.ts';
 import { deletedAnswer, recordAnswer } from '../../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../../http/endpoint.ts';
 import { defineShape, sentence } from '../../../../http/shape.ts';
-import type { ClientQuotas } from '../../../../limits/client-quotas.ts';
-import type { UsableSenders } from '../deliver.ts';
+import type { Context } from '../../../context.ts';
 import { pushes } from '../resource.ts';
 
 /**
@@ -82,11 +81,6 @@ const channelShape = defineShape(
   }),
 );
 
-export interface LiveRouteDeps {
-  readonly findSenders: (appId: string) => Promise<UsableSenders>;
-  readonly quotas: ClientQuotas;
-}
-
 const path = '/push/live-activity';
 const grant = { of: 'pushes', verb: 'create' } as const;
 const errors: readonly ErrorName[] = [
@@ -98,7 +92,7 @@ const errors: readonly ErrorName[] = [
 ];
 const sentAnswer = recordAnswer(Type.Object({ state: Type.Literal('sent') }), { state: 'sent' });
 
-export function liveActivityEndpoints({ findSenders, quotas }: LiveRouteDeps): Endpoint[] {
+export function liveActivityEndpoints({ findSenders, quotas }: Context): Endpoint[] {
   return [
     endpoint<Body>({
       method: 'POST',
@@ -187,7 +181,7 @@ function activityOf({ urgency = 'high', attributesType, attributes, ...body }: B
 }
 
 /** @throws Failure PreconditionFailed where the app has no credentials for APNs */
-async function liveOf(findSenders: LiveRouteDeps['findSenders'], appId: string): Promise<LiveActivities> {
+async function liveOf(findSenders: Context['findSenders'], appId: string): Promise<LiveActivities> {
   const found = (await findSenders(appId)).get('apns');
   if (found && 'problem' in found) throw fail('PreconditionFailed', `${found.problem}.`);
   const live = found?.sender.live;

@@ -1,26 +1,15 @@
 import { refuseQuery } from '@pharos/query';
-import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { isSecretOf } from '../../../../access/access.ts';
 import { seesWhereabouts } from '../../../../access/caller.ts';
 import { notProven, type Provable, type ProvingCaller, proofOf } from '../../../../access/installation-proof.ts';
 import { fail } from '../../../../base/errors.ts';
-import type { Db } from '../../../../db/db.ts';
 import { exampleId, pointerExample, pointerSchema, recordAnswer } from '../../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../../http/endpoint.ts';
 import type { Context } from '../../../context.ts';
 import { readSpot, spotQuery, venuesNear } from '../../../near.ts';
 import { planRegions, type Region, type Site } from './plan.ts';
 import { findVenueOf, readSite, type Whereabouts } from './store.ts';
-
-export interface RegionDeps extends Pick<Context, 'findInstallationId' | 'findProvable' | 'existingVenues'> {
-  readonly server: FastifyInstance;
-  readonly db: Db;
-  readonly findWhereabouts: (
-    db: Db,
-    key: { readonly appId: string; readonly installationId: string },
-  ) => Promise<Whereabouts>;
-}
 
 /** No app on iOS may monitor more; see plan.ts. */
 const maxRegions = 20;
@@ -56,7 +45,7 @@ const example = {
   isComplete: true,
 };
 
-export function regionEndpoints(deps: RegionDeps): Endpoint[] {
+export function regionEndpoints(deps: Context): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -96,7 +85,7 @@ export function regionEndpoints(deps: RegionDeps): Endpoint[] {
   ];
 }
 
-async function plan(deps: RegionDeps, call: Call<unknown, unknown>) {
+async function plan(deps: Context, call: Call<unknown, unknown>) {
   const limit = readLimit(call.query['maxRegions']);
   const at = await whereabouts(deps, call);
   const hidden = new Set(call.app.rules.of('beacons').hiddenFrom(call));
@@ -141,7 +130,7 @@ function readLimit(text: string | undefined): number {
 }
 
 /** @throws Failure ObjectNotFound, OperationForbidden */
-async function whereabouts(deps: RegionDeps, call: Call<unknown, unknown>): Promise<Whereabouts> {
+async function whereabouts(deps: Context, call: Call<unknown, unknown>): Promise<Whereabouts> {
   const { installationId, venueId } = call.query;
   const { db } = deps;
   const { appId } = call.app;

@@ -1,25 +1,13 @@
 import type { Context } from '../../../context.ts';
 import type { AnnouncedBeacon, AnnouncedZone } from './entities.ts';
 
-export type ReadDeps = Pick<
-  Context,
-  | 'beaconsOfPlaces'
-  | 'db'
-  | 'findBeaconNames'
-  | 'findOpenApp'
-  | 'listNewestOfBeacons'
-  | 'listZoneNames'
-  | 'now'
-  | 'traceCounts'
->;
-
 /** The most zones that are announced. */
 const maxZones = 500;
 const maxBeacons = 500;
 
 /** The zones of an app with whether somebody is there, and its beacons with what they have told. Undefined: there is no such app now. */
 export async function readEntities(
-  { db, now, ...deps }: ReadDeps,
+  { db, now, ...deps }: Context,
   appId: string,
 ): Promise<{ readonly zones: readonly AnnouncedZone[]; readonly beacons: readonly AnnouncedBeacon[] } | undefined> {
   const app = await deps.findOpenApp(appId);

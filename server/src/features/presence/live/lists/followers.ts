@@ -3,7 +3,6 @@ import { Failure, fail } from '../../../../base/errors.ts';
 import { FairQueue } from '../../../../base/fair-queue.ts';
 import { firstIdAt, newObjectId } from '../../../../base/id.ts';
 import type { Db } from '../../../../db/db.ts';
-import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import type { PollerSource } from '../../../../db/nodes/poller.ts';
 import type { WriteListener, WrittenRow } from '../../../../db/writes/watched-database.ts';
 import type { CurrentList, FollowedList } from '../../../../http/endpoint.ts';
@@ -12,9 +11,7 @@ import type { Context } from '../../../context.ts';
 import { followGroup, type Listener, ListGroup } from './group.ts';
 import * as store from './store.ts';
 
-export interface FollowersDeps extends Pick<Context, 'db' | 'now' | 'onError'> {
-  readonly cacheVersion: Pick<CacheVersion, 'change' | 'onChange'>;
-}
+export type FollowersDeps = Pick<Context, 'cacheVersion' | 'db' | 'now' | 'onError'>;
 
 export interface Followed {
   readonly appId: string;
