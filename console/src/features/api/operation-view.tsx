@@ -5,7 +5,6 @@ import { Block } from '../../components/page/block.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
 import { type ApiOperation, needsOf, requestBodyOf, ruleOf, type Schema } from './openapi.ts';
-import { Prose } from './prose.tsx';
 import { TryIt } from './try-it.tsx';
 
 const colours: Readonly<Record<string, string>> = {
@@ -113,5 +112,19 @@ function Table({ label, rows }: { readonly label: string; readonly rows: readonl
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Text of the OpenAPI document; text in backticks is code. */
+function Prose({ text }: { readonly text: string }) {
+  return text.split('`').map((part, place) =>
+    place % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move
+      <code key={place} className="mono">
+        {part}
+      </code>
+    ),
   );
 }

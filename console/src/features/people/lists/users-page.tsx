@@ -1,5 +1,7 @@
 import { Badge, Group } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Bulk } from '../../../components/bulk/bulk.ts';
+import { choiceBulk } from '../../../components/bulk/bulk-fields.tsx';
 import { createdColumn } from '../../../components/list/columns.tsx';
 import type { ListDefinition } from '../../../components/list/list-definition.ts';
 import { SectionList } from '../../../components/list/section-list.tsx';
@@ -10,9 +12,20 @@ import { type Times, useTimes } from '../../../lib/time/times.ts';
 import type { ListedAppUser } from '../../../lib/wire.ts';
 import { t } from '../../../lib/words/words.ts';
 import { OwnPhoneButton } from '../phones/own-phone-button.tsx';
-import { listUsers } from '../queries.ts';
+import { listUsers, userKeys } from '../queries.ts';
 import { userRoleOptions, userRoleTexts } from '../words.ts';
-import { userBulk } from './user-bulk.ts';
+
+/** The members that are changed of several users at once. */
+const userBulk = (appId: string): Bulk => ({
+  kind: 'users',
+  change: 'changeAppUser',
+  // When a user was changed says nothing of these.
+  seen: ['role', 'disabled'],
+  hasSwitch: 'disabled',
+  offText: t('They cannot sign in until they are switched on again, and are signed out everywhere at once.'),
+  fields: [choiceBulk({ label: t('Role'), path: ['role'] }, userRoleOptions)],
+  refresh: userKeys(appId),
+});
 
 const route = getRouteApi('/signed-in/apps/$appId/users');
 

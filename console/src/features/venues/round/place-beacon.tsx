@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
+import { openPicture, TooManyPixels } from '../../../components/scan/open-picture.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isOnFloor, type Point, round } from '../../../lib/plan/floor-geometry.ts';
@@ -13,7 +14,27 @@ import { t } from '../../../lib/words/words.ts';
 import { PlanCanvas } from '../floor/plan-canvas.tsx';
 import { wallsOf } from '../floor/walls.ts';
 import classes from '../venues.module.css';
-import { smallerPhotograph } from './photograph.ts';
+
+const maxSide = 1_600;
+
+/** A photograph as a JPEG that a bad network can carry, without what the phone notes in it (where and when). @throws Error */
+async function smallerPhotograph(file: File): Promise<Blob> {
+  try {
+    const picture = await openPicture(file);
+    const scale = Math.min(1, maxSide / Math.max(picture.width, picture.height));
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.max(1, Math.round(picture.width * scale));
+    canvas.height = Math.max(1, Math.round(picture.height * scale));
+    canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    picture.close();
+    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.8));
+    if (blob) return blob;
+  } catch (error) {
+    if (error instanceof TooManyPixels) throw error;
+    // Told below.
+  }
+  throw new Error(t('{name} cannot be read as a picture. Take the photograph again.', { name: file.name }));
+}
 
 export interface Placed {
   readonly location: { readonly x: number; readonly y: number; readonly floor: number };
