@@ -186,7 +186,10 @@ function FlowPlot({ moves, before, nameOf, period, middle, onDrawn }: FlowPlotPr
           draggable: false,
           data: nodes.map((name) => ({ name })),
           links,
-          label: { color: colours.text, fontSize: 12, formatter: ({ name }: { name: string }) => plainName(name) },
+          label: {
+            ...{ color: colours.text, textBorderColor: colours.paper, textBorderWidth: 3, fontSize: 12 },
+            formatter: ({ name }: { name: string }) => plainName(name),
+          },
           itemStyle: { color: colours.main, borderWidth: 0 },
           lineStyle: { color: colours.main, opacity: 0.28, curveness: 0.5 },
         },
