@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { assertAccessible } from './axe.ts';
 import { becomes, launchBrowser, openAs, type Visit } from './browser.ts';
 import { everyPage, type Filled, idsOfRoutes, isSettled, openFilledSite } from './house/routes.ts';
 
@@ -86,6 +87,15 @@ describe('the console on a phone', () => {
     }
     assert.deepEqual({ tooSmall, wide }, { tooSmall: [], wide: [] });
     assert.deepEqual(visited.complaints, []);
+  });
+
+  test('the menu of the account can be used by everybody', async () => {
+    await open(`/console/apps/${filled.site.app.appId}/home`);
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
   });
 
   test('the field that is typed into stays in sight while the keyboard takes half of the screen', async () => {

@@ -17,7 +17,10 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.45 },
       },
     }),
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
+    // The focus is on the first entry; before it would be an element that a menu must not contain.
+    Menu: Menu.extend({
+      defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false },
+    }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': t('Close the message') } } }),
     // A number out of range stays as it was typed, and saving says at the field what is allowed.
     NumberInput: NumberInput.extend({ defaultProps: { clampBehavior: 'none' } }),
