@@ -23,6 +23,7 @@ interface Props {
 /** The heading of a page: where it is, its title with the way to the handbook, the main action, and a sentence about it. */
 export function PageHeader({ title, part = '', within = '', back, children, action }: Props) {
   const heading = useFocusAfterNavigation();
+  const [isOpen, setOpen] = useState(false);
   const { appId } = useParams({ strict: false });
   const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
   usePageTitle([part, useShownText(title, heading), within, app?.name ?? '']);
@@ -54,7 +55,13 @@ export function PageHeader({ title, part = '', within = '', back, children, acti
         <div className={`${classes.action} phone-icons`}>{action}</div>
       </div>
       {about && (
-        <div className={classes.about} data-repeated={(back && !children) || undefined}>
+        // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: all of it is read out anyway
+        <div
+          className={classes.about}
+          data-open={isOpen || undefined}
+          data-repeated={(back && !children) || undefined}
+          onClick={() => setOpen(true)}
+        >
           {about}
         </div>
       )}

@@ -134,7 +134,7 @@ function Tried({
       )}
       <GroupsPlot message={message} period={period} />
       {kind !== null && (
-        <Text size="sm" mt="xs">
+        <Text size="sm" mt="xs" component="div">
           <TriggerLink appId={appId} triggerId={triggerId} />
         </Text>
       )}
