@@ -76,51 +76,42 @@ async function runFrom(checkout, ...given) {
   return { code, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) };
 }
 
-describe('the test command without a browser', () => {
-  testInFull('skips the tests that need one, and fails if no others were asked for', async () => {
-    const { code, stderr, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
-    assert.equal(stderr, 'Without Chromium: the tests in a browser are left out.\n');
-    assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
-    assert.equal(code, 1, 'what was asked for did not run');
-  });
+testInFull('skips the tests that need one, and fails if no others were asked for', async () => {
+  const { code, stderr, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
+  assert.equal(stderr, 'Without Chromium: the tests in a browser are left out.\n');
+  assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
+  assert.equal(code, 1, 'what was asked for did not run');
+});
 
-  test('runs the files that need none, and leaves nothing behind', async () => {
-    const { code, lastLine } = await runTests('packages/query/test/parse.test.ts');
-    assert.match(lastLine, /^\d\d+ passed, 0 failed$/);
-    assert.equal(code, 0);
-    assert.deepEqual(readdirSync(temporary), []);
-  });
+testInFull(
+  'says what it is about to install on the machine and why, before any test begins',
+  {
+    skip: !canInstall,
+  },
+  async () => {
+    const programs = join(folder, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'apt-get'), '#!/bin/sh\necho "$@" >&2\n', { mode: 0o755 });
+    const PATH = `${programs}:${process.env.PATH}`;
+    const missing = { PATH, PHAROS_TEST_NATS: '', PHAROS_TEST_INSTALL: undefined };
+    const { code, stderr } = await runTests('server/test/nodes/nodes-bus.test.ts', missing);
+    assert.deepEqual(stderr.split('\n').slice(0, 3), [
+      'Installing the NATS server with apt-get (once), for the tests of nodes that share a bus.',
+      'update -qq',
+      'install -y -qq --no-install-recommends nats-server',
+    ]);
+    assert.match(
+      stderr,
+      /For the tests of nodes that share a bus install the NATS server, name it in PHAROS_TEST_NATS, or/,
+    );
+    assert.equal(code, 1, 'it is still not there');
+  },
+);
 
-  testInFull(
-    'says what it is about to install on the machine and why, before any test begins',
-    {
-      skip: !canInstall,
-    },
-    async () => {
-      const programs = join(folder, 'programs');
-      mkdirSync(programs);
-      writeFileSync(join(programs, 'apt-get'), '#!/bin/sh\necho "$@" >&2\n', { mode: 0o755 });
-      const PATH = `${programs}:${process.env.PATH}`;
-      const missing = { PATH, PHAROS_TEST_NATS: '', PHAROS_TEST_INSTALL: undefined };
-      const { code, stderr } = await runTests('server/test/nodes/nodes-bus.test.ts', missing);
-      assert.deepEqual(stderr.split('\n').slice(0, 3), [
-        'Installing the NATS server with apt-get (once), for the tests of nodes that share a bus.',
-        'update -qq',
-        'install -y -qq --no-install-recommends nats-server',
-      ]);
-      assert.match(
-        stderr,
-        /For the tests of nodes that share a bus install the NATS server, name it in PHAROS_TEST_NATS, or/,
-      );
-      assert.equal(code, 1, 'it is still not there');
-    },
-  );
-
-  testInFull('says that a file does not exist', async () => {
-    const { code, stdout, lastLine } = await runTests('server/src/nowhere.test.ts');
-    assert.deepEqual([code, lastLine], [1, '0 passed, 0 failed']);
-    assert.match(stdout, /^There is no such test file\.$/m);
-  });
+testInFull('says that a file does not exist', async () => {
+  const { code, stdout, lastLine } = await runTests('server/src/nowhere.test.ts');
+  assert.deepEqual([code, lastLine], [1, '0 passed, 0 failed']);
+  assert.match(stdout, /^There is no such test file\.$/m);
 });
 
 test('what took longest begins first; of what has never run, what starts a program, and then what is largest', async () => {
@@ -186,6 +177,7 @@ test('many files share processes, one after the other; the ten slowest are liste
   assert.match(stdout, /together/);
   assert.equal(stdout.match(/^ +\d+\.\d s {2}.*file-.*\.test\.mjs$/gm).length, 10);
   assert.match(stdout, /^\d+\.\d s in all$/m);
+  assert.deepEqual(readdirSync(temporary), [], 'nothing is left behind');
 });
 
 testInFull('a run is repeated as often as asked, and fails if one of them did', async () => {

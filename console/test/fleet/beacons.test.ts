@@ -6,7 +6,7 @@ import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { teachSignal } from '../../../server/test/support/sites/teach-signal.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, readAgain, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
@@ -144,7 +144,7 @@ describe('beacons in the console', () => {
     await app.send({ method: 'POST', url: '/api/v2/installations', body: { installationId: 'p', deviceType: 'ios' } });
     const sightings = [{ beacon: objectId, event: 'ENTER', eventId: 'e1' }];
     await app.send({ method: 'POST', url: '/api/v2/sightings', body: { installationId: 'p', sightings } });
-    await page.reload();
+    await readAgain(page);
     const state = page.getByRole('region', { name: 'Where it is, and whether it works' });
     await state.getByText('It works: visitors are here now.').waitFor();
     await state.getByText('20, 30').waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
-import { launchBrowser, startConsole, type Visit, visit } from '../browser.ts';
+import { goTo, launchBrowser, startConsole, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const owner = { name: 'Ada Example', email: 'ada@museum.example', password: 'a long enough secret' };
@@ -85,7 +85,7 @@ describe('the first session in the console', () => {
   });
 
   test('an app for visitors shows its content to everyone, and its users to nobody', async () => {
-    await page.goto('/console/apps');
+    await goTo(page, '/console/apps');
     await button('Create an app').click();
     await dialog().getByLabel('Name').fill('Castle visitors');
     await dialog().getByRole('button', { name: 'Create' }).click();
@@ -100,7 +100,7 @@ describe('the first session in the console', () => {
     await button('I have stored the key').click();
     await page.getByRole('button', { name: /^Castle visitors/ }).waitFor();
     await app.app.apps.remove(appId);
-    await page.goto('/console/apps');
+    await goTo(page, '/console/apps');
     await page.getByRole('link', { name: /Museum guide/ }).click();
     await page.getByRole('button', { name: /^Museum guide/ }).waitFor();
   });
@@ -230,13 +230,14 @@ describe('the first session in the console', () => {
     await other.page.getByRole('heading', { name: 'Add a beacon' }).waitFor();
     const parts = other.page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
     assert.deepEqual(await parts.allInnerTexts(), ['Home', 'Visitors', 'Log']);
-    await other.page.goto(other.page.url().replace(/home$/, 'rules'));
+    const appPath = new URL(other.page.url()).pathname.replace(/home$/, '');
+    await goTo(other.page, `${appPath}rules`);
     await other.page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
-    await other.page.goto(other.page.url().replace(/rules$/, 'keys'));
+    await goTo(other.page, `${appPath}keys`);
     await other.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
-    await other.page.goto('/console/audit');
+    await goTo(other.page, '/console/audit');
     await other.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
-    await other.page.goto('/console/apps');
+    await goTo(other.page, '/console/apps');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Create an app' }).count(), 0);
     assert.deepEqual(other.complaints, []);

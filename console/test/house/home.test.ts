@@ -10,7 +10,7 @@ import { testInFull } from '../../../server/test/support/depth.ts';
 import { kindsOf, Site, stay, uuid, walk } from '../../../server/test/support/site.ts';
 import { found } from '../../../server/test/support/sites/found.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, readAgain, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -71,7 +71,7 @@ describe('the home of an app', () => {
     await page.locator('[aria-current=step]').waitFor();
     await becomes(current, 'Write what visitors see there');
     await site.notification({ description: 'Welcome' });
-    await page.reload();
+    await readAgain(page);
     await link('Try it with a pretend phone').waitFor();
     await assertAccessible(page);
     const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
@@ -179,7 +179,7 @@ describe('the home of an app', () => {
     site.app.clock.now += 31_000;
     await site.send([site.decided('ENTER')]);
     await app.app.idle();
-    await page.reload();
+    await readAgain(page);
     await finding('1 message failed in the last 24 hours').waitFor();
     await finding('1 phone of 2 can no longer be reached').waitFor();
     assert.equal(await finding('No push service is set up').count(), 0);
@@ -188,7 +188,7 @@ describe('the home of an app', () => {
 
   test('an app that is open to strangers is closed, after saying what that would have refused', async () => {
     assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
-    await page.reload();
+    await readAgain(page);
     await finding('Anyone with the app can read the names and e-mail addresses of all users').waitFor();
     await page.getByRole('button', { name: 'Close it …' }).click();
     const dialog = page.getByRole('dialog');
@@ -270,7 +270,7 @@ describe('the home of an app', () => {
   test('a beacon that fell silent is named', async () => {
     const old = await site.beacon({ name: 'Cloakroom', minor: 7 });
     await found(app, [[old, 'silent']]);
-    await page.reload();
+    await readAgain(page);
     await finding('1 beacon fell silent').waitFor();
     const item = page.getByRole('listitem').filter({ hasText: '1 beacon fell silent' });
     await item.getByRole('link', { name: 'Show them' }).click();

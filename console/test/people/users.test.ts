@@ -8,7 +8,16 @@ import { testInFull } from '../../../server/test/support/depth.ts';
 import { SoftwarePasskey } from '../../../server/test/support/servers/software-passkey.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, goTo, launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
+import {
+  becomes,
+  goTo,
+  launchBrowser,
+  listenWithConsole,
+  openAs,
+  readAgain,
+  reloadInTheMiddle,
+  type Visit,
+} from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -127,7 +136,7 @@ describe('users in the console', () => {
       const answer = await visited.context.request.get(`/console/api/apps/${site.app.appId}/users/${vera}`);
       return (await answer.json()).result.venueIds;
     };
-    await page.reload();
+    await readAgain(page);
     await page.getByRole('combobox', { name: 'Belongs to' }).click();
     await page.getByRole('option', { name: 'North house' }).click();
     await page.keyboard.press('Escape');
