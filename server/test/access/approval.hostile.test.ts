@@ -91,6 +91,18 @@ for (const database of databases) {
       assert.deepEqual([(await get(id)).approval, fcm.calls.length], [undefined, 4]);
     });
 
+    test('rules that let no user send keep no administrator from approving and changing it', async () => {
+      await app.app.apps.changeRules(app.appId, { resources: { pushes: { create: 'nobody' } } });
+      try {
+        const body = { ...tonight, sendAt: new Date(app.clock.now + hour).toISOString() };
+        const id = await send(body);
+        assert.equal((await approve(id)).status, 200);
+        assert.equal((await as(other, 'PUT', id, { body })).status, 200);
+      } finally {
+        await app.app.apps.changeRules(app.appId, {});
+      }
+    });
+
     test('whoever changes it is an author too, and what was approved has to be approved again', async () => {
       const later = new Date(app.clock.now + hour).toISOString();
       const id = await send({ ...tonight, sendAt: later });
