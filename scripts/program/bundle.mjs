@@ -116,6 +116,8 @@ export async function writeBundle(folder, { place = join(bundles, 'any'), extern
   await bundle.write({
     dir: folder,
     format: 'esm',
+    // Only the space goes: stack traces keep their names.
+    minify: { compress: false, mangle: false },
     sourcemap: true,
     sourcemapExcludeSources: true,
     sourcemapPathTransform: (path, map) => relative(place, resolve(dirname(map), path)).replaceAll(sep, '/'),

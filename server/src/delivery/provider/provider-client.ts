@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { isAborted } from '../../base/flow/late-abort.ts';
 import { presentTracer, traced, traceHeader } from '../../base/telemetry/tracing.ts';
 import { Http1Client } from './http1-client.ts';
-import { Http2Session, type StreamEnd } from './http2-session.ts';
+import type { Http2Session, StreamEnd } from './http2-session.ts';
 import type { NoAnswer, ProviderAnswer, ProviderRequest } from './provider-answer.ts';
 
 interface TlsOptions {
@@ -257,6 +257,8 @@ export class ProviderClient {
 
   async #connect(): Promise<void> {
     try {
+      // A service that sends no pushes starts without Node's HTTP/2.
+      const { Http2Session } = await import('./http2-session.ts');
       const socket = await connectTls(this.#origin, { ...this.#options, http1: this.#options.http1 ?? false });
       if (socket.alpnProtocol !== 'h2') {
         socket.destroy();
