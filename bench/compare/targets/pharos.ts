@@ -34,6 +34,8 @@ export interface PharosOptions {
   readonly checkout?: string;
   /** The rule of all buckets for reading. */
   readonly rule?: string | object;
+  /** More environment. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 type OpenedApp = Pick<Target, 'fill' | 'load'> & {
@@ -54,6 +56,7 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     PHAROS_DATA: options.folder,
     PHAROS_PORT: String(port),
     ...(options.databaseUrl ? { PHAROS_DATABASE_URL: options.databaseUrl } : {}),
+    ...options.settings,
   };
   const service = await start(process.execPath, [main, 'serve'], {
     env,
