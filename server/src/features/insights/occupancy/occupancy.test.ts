@@ -321,6 +321,16 @@ for (const database of bothDatabases) {
       const over = 'Test app, Over: More than 5 visitors in Tower room';
       const both = [`desk: ${begun}`, `desk: ${over}`, `mine: ${begun}`, `mine: ${over}`];
       assert.deepEqual(await pushed(), both);
+      const list = await browsers
+        .get('owner')
+        ?.send({ method: 'GET', url: `/apps/${app.appId}/v2/push/notifications` });
+      assert.deepEqual(
+        list?.body.results.map(({ state, audience }: Record<string, unknown>) => [state, audience]),
+        [
+          ['done', 2],
+          ['done', 2],
+        ],
+      );
 
       await choose('here', false);
       await choose('owner', false);
