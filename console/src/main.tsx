@@ -3,7 +3,7 @@ import '@mantine/notifications/styles.css';
 import './app/look.css';
 import { catalogueOf, serviceCatalogueOf } from './app/catalogues.ts';
 import { presentLanguage } from './lib/words/chosen-language.ts';
-import { hearService } from './lib/words/service-words.ts';
+import { setServiceCatalogue } from './lib/words/service-words.ts';
 import { speak } from './lib/words/words.ts';
 
 const language = presentLanguage();
@@ -11,7 +11,7 @@ try {
   const ofService = serviceCatalogueOf(language);
   speak(language, await catalogueOf(language));
   document.documentElement.lang = language;
-  hearService(await ofService);
+  setServiceCatalogue(await ofService);
 } catch {
   // The texts of the language could not be loaded; English ones are part of the console.
 }

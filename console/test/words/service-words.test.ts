@@ -4,7 +4,7 @@ import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messagefor
 import { PharosError } from '@pharos/sdk';
 import { describe, test } from 'vitest';
 import { languages } from '../../src/lib/words/language.ts';
-import { hearService, translated } from '../../src/lib/words/service-words.ts';
+import { setServiceCatalogue, translated } from '../../src/lib/words/service-words.ts';
 import { translatedError } from '../../src/lib/words/translated-error.ts';
 import { speak } from '../../src/lib/words/words.ts';
 import { serviceComposed } from './service-composed.ts';
@@ -50,12 +50,12 @@ const digits = (holes: readonly string[]) => holes.map((hole) => hole.replace(/^
 
 const inGerman = (check: () => void) => {
   speak('de', {});
-  hearService(catalogue('de'));
+  setServiceCatalogue(catalogue('de'));
   try {
     check();
   } finally {
     speak('en', {});
-    hearService({});
+    setServiceCatalogue({});
   }
 };
 

@@ -50,11 +50,11 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
     const { current } = latest;
     change({ ...current, values: { ...current.values, [name]: value } });
-    forgive(name);
+    clearProblem(name);
   }
 
   /** A field's problem is cleared when the field changes. */
-  function forgive(name: string) {
+  function clearProblem(name: string) {
     setOwn((known) => known?.filter(({ field }) => !isWithin(field, name)));
     setServiceFailure((known) => without(known, name));
   }
@@ -74,7 +74,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     isKept: draft !== undefined && !state.isUnkept,
     set,
     /** Maps a name in an error to another name in the form, such as a member of a list of fields. */
-    forgive,
+    clearProblem,
     /** Several fields at once. */
     setAll(change: Partial<Values>) {
       for (const [name, value] of Object.entries(change))

@@ -150,7 +150,7 @@ function RecordRows({ appId, form, zone, isLocked }: RowsProps) {
       'rows',
       form.current().rows.map((row) => (row.name === name ? { ...row, value } : row)),
     );
-    form.forgive(fieldOf(name));
+    form.clearProblem(fieldOf(name));
   };
   return (
     <Block title={t('Fields')} about={isLocked ? undefined : t('A field that is empty is left out of the record.')}>

@@ -93,7 +93,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
               typeProblem={fields.problem(`column.${row.name.trim()}.type`)}
               onChange={(next) => {
                 setRows(rows.flatMap((one, at) => (at === index ? (next ?? []) : [one])));
-                for (const field of [`row ${index}`, `column.${row.name.trim()}`]) fields.forgive(field);
+                for (const field of [`row ${index}`, `column.${row.name.trim()}`]) fields.clearProblem(field);
               }}
             />
           ))}

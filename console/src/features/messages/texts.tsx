@@ -66,7 +66,7 @@ function OwnWords({ appId, form }: Pick<Props, 'appId' | 'form'>) {
         onChange={({ currentTarget }) => {
           form.set('alertMessage', currentTarget.value);
           // With words, the title is no longer missing.
-          form.forgive('alertTitle');
+          form.clearProblem('alertTitle');
         }}
       />
       {isShown('urlImageIOS') && file('urlImageIOS', t('Picture'))}

@@ -7,7 +7,7 @@ const ofPage = (catalogue: Catalogue) => new Recogniser({ catalogue, language: p
 let recogniser: Recogniser | undefined;
 
 /** Sets what the sentences of the service are in the language of the page, which has been set before. */
-export function hearService(words: Catalogue): void {
+export function setServiceCatalogue(words: Catalogue): void {
   recogniser = ofPage(words);
 }
 
