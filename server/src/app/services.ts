@@ -18,7 +18,7 @@ import * as places from '../features/places/offers.ts';
 import * as presence from '../features/presence/offers.ts';
 import { provide, type Services } from '../features/services.ts';
 import { createOutbox } from '../jobs/outbox.ts';
-import { tellByMail } from '../sign-in/change-mail.ts';
+import { notifyByMail } from '../sign-in/change-mail.ts';
 import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
 import { emptyApp, personParts, resources, ruledFields } from './tables.ts';
 
@@ -56,7 +56,7 @@ export function createServices(options: ServiceOptions): Services {
       targets,
       issuerKeys: new IssuerKeys({ targets, now }),
       canMail,
-      tell: canMail ? tellByMail(enqueue) : undefined,
+      tell: canMail ? notifyByMail(enqueue) : undefined,
       ...{ resources, ruledFields, emptyApp, personParts },
     },
     makers,

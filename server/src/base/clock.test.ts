@@ -47,9 +47,9 @@ test('a shared clock goes on by itself, and follows what it hears of the other o
   const clock = new SharedClock({ time: day, asked: 990, heard: 1_000 }, () => elapsed);
   elapsed += 500;
   assert.equal(clock.now(), day + 500);
-  clock.heed({ time: day + 495, asked: 1_490, heard: 1_500 });
+  clock.takeReading({ time: day + 495, asked: 1_490, heard: 1_500 });
   assert.equal(clock.now(), day + 500, 'it may be as late as that');
-  clock.heed({ time: 2 * day, asked: 1_490, heard: 1_500 });
+  clock.takeReading({ time: 2 * day, asked: 1_490, heard: 1_500 });
   assert.equal(clock.now(), 2 * day);
   elapsed += 10;
   assert.equal(clock.now(), 2 * day + 10);
@@ -59,7 +59,7 @@ test('a shared clock that is ahead goes slowly until both agree, and never back'
   let elapsed = 0;
   const clock = new SharedClock({ time: day, asked: 0, heard: 0 }, () => elapsed);
   elapsed += 10_000;
-  clock.heed({ time: day + 6_000, asked: 10_000, heard: 10_000 });
+  clock.takeReading({ time: day + 6_000, asked: 10_000, heard: 10_000 });
   assert.equal(clock.now(), day + 10_000);
   elapsed += 4_000;
   assert.equal(clock.now(), day + 12_000);

@@ -79,7 +79,7 @@ export class SharedClock {
 
   readonly now: Clock = () => Math.floor(this.#advance());
 
-  heed({ time, asked, heard }: Reading): void {
+  takeReading({ time, asked, heard }: Reading): void {
     const since = this.#elapsed() - heard;
     const now = this.#advance();
     this.#last = Math.max(now, time + since);

@@ -57,7 +57,7 @@ export class Blur {
    * are, since otherwise it would follow that there are no more than the limit as long as there is no alarm. Of fewer than five it is the
    * count itself: no limit may be set below them.
    */
-  surely(count: number, place: string): number {
+  lowerBound(count: number, place: string): number {
     return count < fewest ? count : Math.min(count, this.#withNoise(count, peak, place));
   }
 

@@ -6,7 +6,7 @@ import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { TargetRules } from '../delivery/provider/target-rules.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import type { Resource } from '../resources/define.ts';
-import type { TellOfChange } from '../sign-in/change-mail.ts';
+import type { NotifyOfChange } from '../sign-in/change-mail.ts';
 import type { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
 import type { InBackground } from './feature.ts';
 
@@ -28,7 +28,7 @@ export interface Services {
   /** Whether a mail server is configured. */
   readonly canMail: boolean;
   /** Mails to users what has changed in their accounts; undefined while no mail server is configured. */
-  readonly tell: TellOfChange | undefined;
+  readonly tell: NotifyOfChange | undefined;
   readonly resources: readonly Resource[];
   /** What the rules of an app can speak of. */
   readonly ruledFields: RuledFields;

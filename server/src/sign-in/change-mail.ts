@@ -7,7 +7,7 @@ import type { Mail } from '../mail/mail-sender.ts';
 export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'secondFactor' | 'passkeys';
 
 /** Notifies an address of a change, in the transaction of the change. */
-export type TellOfChange = (
+export type NotifyOfChange = (
   db: Db,
   notice: {
     readonly appId: string;
@@ -28,8 +28,8 @@ export interface ChangePayload {
   readonly at: number;
 }
 
-export const tellByMail =
-  (enqueue: (db: Db, job: NewJob) => Promise<void>): TellOfChange =>
+export const notifyByMail =
+  (enqueue: (db: Db, job: NewJob) => Promise<void>): NotifyOfChange =>
   async (db, { appId, userId, email, change, at }) => {
     const payload: ChangePayload = { purpose: 'account-change', email, change, at };
     // By the subject an erasure finds it: the address must not wait for days after the account is gone.

@@ -76,7 +76,7 @@ export function judgeEvents(judging: Judging): Judgement {
     }
     if (verdict.dueAt !== undefined) waits.push({ triggerId: trigger.id, event, dueAt: verdict.dueAt });
   };
-  const settle = ({ wait, at, stayed, leftAt }: End): void => {
+  const endWait = ({ wait, at, stayed, leftAt }: End): void => {
     waits = waits.filter((other) => other !== wait);
     if (!stayed && judging.isProvisional(wait.event.visitId)) waits.push({ ...wait, hasVerdict: true });
     if (!stayed && wait.hasVerdict) return;
@@ -84,7 +84,7 @@ export function judgeEvents(judging: Judging): Judgement {
     // Nobody can ask why about a trigger that was deleted since.
     if (trigger !== undefined) ask(trigger, wait.event, { at, stayed, ...(leftAt === undefined ? {} : { leftAt }) });
   };
-  const settleUntil = (until: number): void => {
+  const endWaitsUntil = (until: number): void => {
     const seen = new Set<Wait>();
     for (;;) {
       const first = waits
@@ -97,15 +97,15 @@ export function judgeEvents(judging: Judging): Judgement {
         .sort((a, b) => a.at - b.at)[0];
       if (first === undefined) return;
       seen.add(first.wait);
-      settle(first);
+      endWait(first);
     }
   };
   for (const event of events) {
-    settleUntil(event.at - 1);
+    endWaitsUntil(event.at - 1);
     for (const trigger of judging.rulesOf(event.beaconId).triggers) ask(trigger, event, { at: event.at });
     if (event.event === 'EXIT') ended.set(event.beaconId, (ended.get(event.beaconId) ?? 0) + 1);
   }
-  settleUntil(Number.POSITIVE_INFINITY);
+  endWaitsUntil(Number.POSITIVE_INFINITY);
   return { verdicts, waits };
 }
 

@@ -34,7 +34,7 @@ export class SharedTime {
         value: raw('floor(extract(epoch from clock_timestamp()) * 1000)::bigint'),
         hear: (answer) => {
           if (answer === null) return;
-          this.#clock.heed({ time: answer, asked, heard: performance.now() });
+          this.#clock.takeReading({ time: answer, asked, heard: performance.now() });
           const warning = this.warning();
           if ((warning !== undefined) !== this.#isReported) this.#tell(warning);
           this.#isReported = warning !== undefined;

@@ -93,7 +93,7 @@ export class Occupancy {
     for (const place of places) {
       const limit = limitOf(place.capacity, counting?.isProtected ?? true);
       const counted = counts.get(place.placeId) ?? 0;
-      const visitors = blur ? blur.surely(counted, peakOf(place)) : counted;
+      const visitors = blur ? blur.lowerBound(counted, peakOf(place)) : counted;
       const known = rows.get(place.placeId);
       const row = known && (await this.#renew(known, place, visitors > limit.most ? limit.most : known.capacity));
       rows.delete(place.placeId);

@@ -87,7 +87,7 @@ const readSession =
 
 function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { sessions, isDemo } = deps;
-  const tell = readSession(deps);
+  const sessionOf = readSession(deps);
   return [
     consoleEndpoint({
       method: 'POST',
@@ -124,7 +124,7 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description: 'A page names its language in `Pharos-Language`; mails to the administrator come in it.',
       permission: 'session.own',
       answer: recordAnswer(sessionSchema, sessionExample),
-      handle: async ({ admin, headers }) => ({ result: await tell(signedIn(admin), headers) }),
+      handle: async ({ admin, headers }) => ({ result: await sessionOf(signedIn(admin), headers) }),
     }),
     consoleEndpoint({
       method: 'GET',
@@ -134,7 +134,7 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       summary: 'Who is signed in in this browser; null if nobody is',
       permission: 'anybody',
       answer: recordAnswer(Type.Union([sessionSchema, Type.Null()]), sessionExample),
-      handle: async ({ admin, headers }) => ({ result: admin ? await tell(admin, headers) : null }),
+      handle: async ({ admin, headers }) => ({ result: admin ? await sessionOf(admin, headers) : null }),
     }),
     consoleEndpoint({
       method: 'DELETE',

@@ -143,10 +143,10 @@ export class AlertService {
     const seen = { ...row, title, text, is_grave: isGrave ? 1 : 0, seen_at: at, gone_at: null };
     if (row.begun_at === null) {
       if (at - row.first_seen_at < waitOf(row.kind)) return store.saveAlert(db, seen);
-      return this.#tell(db, scope, { ...seen, begun_at: row.first_seen_at, told_at: at }, 'begun');
+      return this.#notify(db, scope, { ...seen, begun_at: row.first_seen_at, told_at: at }, 'begun');
     }
     if (at - (row.told_at ?? 0) < remindMs) return store.saveAlert(db, seen);
-    return this.#tell(db, scope, { ...seen, told_at: at }, 'still');
+    return this.#notify(db, scope, { ...seen, told_at: at }, 'still');
   }
 
   async #missed(db: Db, scope: AlertScope, row: store.AlertRow, at: number): Promise<void> {
@@ -154,12 +154,12 @@ export class AlertService {
     if (row.begun_at === null) return store.deleteAlert(db, row);
     const goneAt = row.gone_at ?? at;
     if (at - goneAt >= (goneMs[row.kind] ?? usualGoneMs))
-      return this.#tell(db, scope, { ...row, ended_at: goneAt }, 'ended');
+      return this.#notify(db, scope, { ...row, ended_at: goneAt }, 'ended');
     if (row.gone_at === null) await store.saveAlert(db, { ...row, gone_at: at });
   }
 
   /** Saves the row and queues the notices about it. */
-  async #tell(db: Db, scope: AlertScope, row: store.AlertRow, what: ConditionChange): Promise<void> {
+  async #notify(db: Db, scope: AlertScope, row: store.AlertRow, what: ConditionChange): Promise<void> {
     await store.saveAlert(db, row);
     await this.#mail(db, scope, row, what);
     if (what === 'still') return;
@@ -191,7 +191,7 @@ export class AlertService {
     }))
       if (isWantedOnPhone(role, kind, await store.listChoices(db, adminId)))
         people.push({ adminId, text: titleOf(mailWords(language), what, title) });
-    if (people.length > 0) await tellPhones(this.#deps, db, scope.appId, { title: scope.name, people });
+    if (people.length > 0) await notifyPhones(this.#deps, db, scope.appId, { title: scope.name, people });
   }
 
   async #call(db: Db, scope: AlertScope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {
@@ -245,7 +245,7 @@ export async function listRecipients(
 const noticeMs = 30 * 60_000;
 
 /** Sends a push to the phones that these administrators have paired with themselves in an app. */
-async function tellPhones(deps: Context, db: Db, appId: string, { title, people }: PhoneNotice): Promise<void> {
+async function notifyPhones(deps: Context, db: Db, appId: string, { title, people }: PhoneNotice): Promise<void> {
   const { now, listPhones, pushNotice } = deps;
   const texts = new Map<string, string>();
   for (const { adminId, text } of people)

@@ -8,7 +8,7 @@ import { AuthenticatorCodes } from '../../../sign-in/factors/authenticator-codes
 import { newRecoveryCodes, recoveryCodeHash } from '../../../sign-in/factors/recovery-codes.ts';
 import { loadTotp } from '../../../sign-in/factors/totp.ts';
 import type { Context } from '../../context.ts';
-import { assertMayAdd, type FactorCaller, tellOf } from './caller.ts';
+import { assertMayAdd, type FactorCaller, notifyOfChange } from './caller.ts';
 import { columnsOf, hasAuthenticator, store, type UserColumns } from './store.ts';
 import { lockFor, noteTaken } from './taken.ts';
 
@@ -198,7 +198,7 @@ export class Authenticators {
 
   #tell(db: Db, notice: Pick<FactorCaller, 'key' | 'mayTell'> & { readonly account: Account }): Promise<void> {
     const { tell, now } = this.#deps;
-    return tellOf(db, tell, { ...notice, change: 'secondFactor', at: now() });
+    return notifyOfChange(db, tell, { ...notice, change: 'secondFactor', at: now() });
   }
 }
 

@@ -9,7 +9,7 @@ import {
   tokenProof,
 } from '../../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../../sign-in/attempts.ts';
-import type { AccountChange, TellOfChange } from '../../../sign-in/change-mail.ts';
+import type { AccountChange, NotifyOfChange } from '../../../sign-in/change-mail.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import { hasAuthenticator } from './store.ts';
 
@@ -59,9 +59,9 @@ export async function assertMayAdd(
 }
 
 /** Notifies the account's address of a change, in its transaction. */
-export async function tellOf(
+export async function notifyOfChange(
   db: Db,
-  tell: TellOfChange | undefined,
+  tell: NotifyOfChange | undefined,
   notice: Pick<FactorCaller, 'key' | 'mayTell'> & {
     readonly account: Account;
     readonly change: AccountChange;

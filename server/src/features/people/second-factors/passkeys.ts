@@ -15,7 +15,7 @@ import {
   type Site,
 } from '../../../sign-in/factors/webauthn.ts';
 import type { Context } from '../../context.ts';
-import { assertMayAdd, type FactorCaller, tellOf } from './caller.ts';
+import { assertMayAdd, type FactorCaller, notifyOfChange } from './caller.ts';
 import { columnsOf, type PasskeyRow, store, type UserColumns } from './store.ts';
 import { lockFor, noteTaken } from './taken.ts';
 
@@ -93,7 +93,7 @@ export class UserPasskeys {
     return db.transaction(async (db) => {
       const account = await accounts.lockOneself(db, key, proof);
       const id = await this.#ceremonies.insert(db, columnsOf(key), { name, fresh });
-      await tellOf(db, tell, { key, account, mayTell, change: 'passkeys', at: now() });
+      await notifyOfChange(db, tell, { key, account, mayTell, change: 'passkeys', at: now() });
       const added = (await store.listPasskeys(db, columnsOf(key))).find(({ passkey_id }) => passkey_id === id);
       if (!added) throw new Error('a passkey that was inserted is not there');
       return viewOf(added);
@@ -121,7 +121,7 @@ export class UserPasskeys {
     await db.transaction(async (db) => {
       const account = await accounts.lockOneself(db, key, proof);
       await store.deletePasskey(db, columnsOf(key), objectId);
-      await tellOf(db, tell, { key, account, mayTell, change: 'passkeys', at: now() });
+      await notifyOfChange(db, tell, { key, account, mayTell, change: 'passkeys', at: now() });
     });
   }
 

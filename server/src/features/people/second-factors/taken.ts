@@ -4,7 +4,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Account, AccountKey } from '../../../sign-in/accounts.ts';
 import type { AccountChange } from '../../../sign-in/change-mail.ts';
 import type { Context } from '../../context.ts';
-import { tellOf } from './caller.ts';
+import { notifyOfChange } from './caller.ts';
 
 /** What administrators remove for somebody who has lost it. */
 
@@ -33,5 +33,5 @@ export async function noteTaken({ accounts, now, tell }: Deps, db: Db, taken: Ta
   await accounts.settleSession(db, key, '', false);
   const { appId, userId: subject } = key;
   await recordChange(db, { by, action: 'user.removeFactor', subject, appId, before, after, now: at });
-  await tellOf(db, tell, { key, account, change, at, mayTell: () => true });
+  await notifyOfChange(db, tell, { key, account, change, at, mayTell: () => true });
 }

@@ -26,7 +26,7 @@ export class DeviceRouter implements DeviceRoutes {
   readonly #options: DeviceRouterOptions;
   #broker: LocalBroker | undefined;
   readonly #waiting = new Map<string, (result: Published) => void>();
-  readonly #tellers: ((node: string) => void)[] = [];
+  readonly #listeners: ((node: string) => void)[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #looking: Promise<void> | undefined;
   #again = false;
@@ -41,7 +41,7 @@ export class DeviceRouter implements DeviceRoutes {
 
   /** Calls the listener when another node should poll at once. */
   onMessage(listener: (node: string) => void): void {
-    this.#tellers.push(listener);
+    this.#listeners.push(listener);
   }
 
   /** Called when another node says that something waits for this one. */
@@ -190,7 +190,7 @@ export class DeviceRouter implements DeviceRoutes {
 
   #tell(node: string): void {
     if (node === this.#options.node) void this.#poll();
-    for (const listener of this.#tellers) listener(node);
+    for (const listener of this.#listeners) listener(node);
   }
 
   sweep(): Promise<void> {

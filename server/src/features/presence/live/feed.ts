@@ -129,18 +129,18 @@ export class Feed {
   ): AsyncGenerator<string> {
     await channel.poll();
     const app = await store.findLiveApp(this.#deps.db, appId);
-    const wanted = after === undefined ? undefined : numbers.read(after);
+    const wanted = after === undefined ? undefined : numbers.decode(after);
     const isKnown = wanted !== undefined && wanted >= (app?.floor_seq ?? 0) && wanted <= channel.seq;
     let seq = isKnown ? wanted : channel.seq;
-    if (after !== undefined && !isKnown) yield lost(numbers.tell(seq));
-    yield `id: ${numbers.tell(seq)}\nevent: ready\ndata: {}\n\n`;
+    if (after !== undefined && !isKnown) yield lost(numbers.encode(seq));
+    yield `id: ${numbers.encode(seq)}\nevent: ready\ndata: {}\n\n`;
     // Counted from what this listener was sent last: events that are not shown make no difference.
     let dueAt = performance.now() + heartbeatMs;
     while (!signal.aborted) {
       const known = channel.seq;
       const events = await channel.after(seq);
       const [first] = events;
-      if (first && first.seq !== seq + 1) yield lost(numbers.tell(first.seq - 1));
+      if (first && first.seq !== seq + 1) yield lost(numbers.encode(first.seq - 1));
       seq = events.at(-1)?.seq ?? seq;
       if (first) {
         const asked = kinds ? events.filter(({ event }) => kinds.has(event)) : events;
@@ -247,8 +247,8 @@ function countDown(counts: Map<string, number>, name: string): void {
 /** The event for a gap that could not be kept; the client reads the lists if it needs to. */
 const lost = (seq: number) => `id: ${seq}\nevent: lost\ndata: {}\n\n`;
 
-const render = ({ seq, event, data }: store.LiveEvent, { tell }: Numbers) =>
-  `id: ${tell(seq)}\nevent: ${event}\ndata: ${data}\n\n`;
+const render = ({ seq, event, data }: store.LiveEvent, { encode }: Numbers) =>
+  `id: ${encode(seq)}\nevent: ${event}\ndata: ${data}\n\n`;
 
 function tooMany(what: string) {
   return fail('APICallLimit', { message: `There are ${what} already. Close one, or try again later.`, retryAfter: 10 });

@@ -4,13 +4,13 @@ import { findOwnText } from '../../../db/settings.ts';
 
 /** How a listener is told the numbers of events. */
 export interface Numbers {
-  readonly tell: (seq: number) => number;
+  readonly encode: (seq: number) => number;
   /** Reads a number that the listener sends back. */
-  readonly read: (shown: number) => number;
+  readonly decode: (shown: number) => number;
 }
 
 /** For those who hear of all events. */
-export const plainNumbers: Numbers = { tell: (seq) => seq, read: (shown) => shown };
+export const plainNumbers: Numbers = { encode: (seq) => seq, decode: (shown) => shown };
 
 const keySetting = 'stream_numbers';
 
@@ -34,13 +34,13 @@ export function secretNumbers(key: string, listener: string): Numbers {
       .digest()
       .readUIntBE(0, 3);
   return {
-    tell(seq) {
+    encode(seq) {
       const plain = seq * 2 ** chanceBits + Math.floor(Math.random() * 2 ** chanceBits);
       let [left, right] = [Math.floor(plain / half), plain % half];
       for (let round = 0; round < rounds; round++) [left, right] = [right, left ^ mix(round, right)];
       return left * half + right;
     },
-    read(shown) {
+    decode(shown) {
       if (!(shown < maxShown)) return Number.NaN;
       let [left, right] = [Math.floor(shown / half), shown % half];
       for (let round = rounds - 1; round >= 0; round--) [left, right] = [right ^ mix(round, left), left];

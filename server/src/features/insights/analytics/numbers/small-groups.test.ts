@@ -49,14 +49,14 @@ describe('what a limit is compared with', () => {
   test('is never more than there are, and as many of fewer than five', () => {
     for (const blur of blurs)
       for (const count of [0, 1, 4, 5, 30]) {
-        const surely = blur.surely(count, 'z1');
+        const surely = blur.lowerBound(count, 'z1');
         assert.ok(count < 5 ? surely === count : surely <= count);
       }
   });
 
   test('leaves open how many there are at most, while no alarm is raised', () => {
     for (const over of [1, 2, 4, 6]) {
-      const silent = blurs.filter((blur) => blur.surely(30 + over, 'z1') <= 30).length / blurs.length;
+      const silent = blurs.filter((blur) => blur.lowerBound(30 + over, 'z1') <= 30).length / blurs.length;
       assert.ok(silent > 0 && silent < 0.4, `${over} more than 30 raise no alarm in ${silent}`);
     }
   });
@@ -64,7 +64,10 @@ describe('what a limit is compared with', () => {
   test('has the noise of the peak that is told', () => {
     for (const blur of blurs) {
       const peak = blur.peak(52, 'z1');
-      assert.ok(asNumber(peak) >= blur.surely(52, 'z1') - 3 && (peak !== 45 || blur.surely(52, 'z1') < 48), `${peak}`);
+      assert.ok(
+        asNumber(peak) >= blur.lowerBound(52, 'z1') - 3 && (peak !== 45 || blur.lowerBound(52, 'z1') < 48),
+        `${peak}`,
+      );
     }
   });
 });

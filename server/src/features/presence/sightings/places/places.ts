@@ -68,7 +68,7 @@ export async function takePlaces(
   const known = timed.reports.filter(({ venueId }) => venues.has(venueId));
   for (const [venueId, ofVenue] of Map.groupBy(known, (one) => one.venueId)) {
     const key = { appId, installationId: lock.objectId, venueId };
-    const event = await keep(db, key, { reports: ofVenue, now });
+    const event = await recordVisits(db, key, { reports: ofVenue, now });
     if (event) await deps.announce(db, appId, () => [event]);
   }
   const unknown = timed.reports
@@ -115,7 +115,7 @@ type Stay = Pick<VenueEntry, 'entered_at' | 'left_at'>;
 const isThere = ({ entered_at, left_at }: Stay) => entered_at !== null && (left_at === null || left_at < entered_at);
 
 /** What has changed is answered: whether the phone is in the venue. */
-async function keep(
+async function recordVisits(
   db: Db,
   { appId, installationId, venueId }: EntryKey,
   { reports, now }: { readonly reports: readonly Timed[]; readonly now: number },
