@@ -131,7 +131,9 @@ function readerOf({ slug }: HandbookPage): number {
 }
 
 function excerptOf(text: string, at: number): string {
-  const [from, to] = [Math.max(0, at - around), at + around];
+  // Whole words.
+  const from = at > around ? text.indexOf(' ', at - around) : 0;
+  const to = at + around < text.length ? text.lastIndexOf(' ', at + around) : text.length;
   const part = text.slice(from, to).replaceAll(/\s+/g, ' ').trim();
   return `${from > 0 ? '… ' : ''}${part}${to < text.length ? ' …' : ''}`;
 }

@@ -109,6 +109,7 @@ describe('the handbook in German', () => {
   test('is searched in German, is one file, and leads to English and back', async () => {
     const [found] = searchBook(await readBook(docs, german), 'Kalibrierung Telefon');
     assert.deepEqual([found?.page.slug, found?.section.anchor], ['beacons', 'kalibrierung']);
+    assert.match(found?.excerpt ?? '', /^Entfernungen werden aus .* berechnet\. Wählen Sie …$/);
     const server = Fastify();
     registerHandbook(server, docs);
     const get = async (url: string) => (await server.inject({ method: 'GET', url })).body;

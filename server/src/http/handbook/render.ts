@@ -109,7 +109,7 @@ export function renderPage({
       sections.push({ anchor, english: english === anchor ? undefined : english, heading, text: '' });
     } else {
       const last = sections.at(-1);
-      if (last) last.text += `${token.raw.replaceAll(/[#*`|[\]]|\(\S+\)/g, ' ')} `;
+      if (last) last.text += `${token.raw.replaceAll(/!?\[|\]\([^\s)]+\)|[*`\]]/g, '').replaceAll(/[#|]/g, ' ')} `;
     }
   }
   used.delete('#');
