@@ -100,6 +100,18 @@ describe('what is wrong with beacons', () => {
     );
   });
 
+  test('none is copied where a phone hears several from afar', () => {
+    const house = weeks(12).usual(12).heard(12, 'a', ['e', 'f', 'g']).heard(12, 'b', ['e', 'f', 'g']);
+    assert.deepEqual(house.found(12), []);
+  });
+
+  test('none is silent where one person walks through a part of a closed house', () => {
+    const house = weeks(12);
+    for (let day = 12; day < 19; day++)
+      house.heard(day, 'e', ['f'], { minutes: 20 }).heard(day, 'b', ['c'], { minutes: 5 });
+    assert.deepEqual(house.found(18), []);
+  });
+
   test('one is heard too far away that is often near others of another floor', () => {
     const house = new House();
     for (let day = 0; day < 12; day++)

@@ -25,6 +25,10 @@ describe('what is wrong with a simulated fleet', () => {
     assert.ok(score.moves.told >= score.moves.of - 1, figures);
   });
 
+  test('nothing is told wrongly over a closed week', () => {
+    assert.equal(score.closedWeek, 0, figures);
+  });
+
   // These are not reached yet; decision 163 has the figures.
   test.fails('all moves are', () => {
     assert.equal(score.moves.told, score.moves.of);
@@ -32,9 +36,5 @@ describe('what is wrong with a simulated fleet', () => {
 
   test.fails('a copy is told within an hour', () => {
     assert.equal(score.clones.told, score.clones.of);
-  });
-
-  test.fails('nothing is told wrongly over a closed week', () => {
-    assert.equal(score.closedWeek, 0);
   });
 });

@@ -1,6 +1,6 @@
 import { commonOf, countOf, dayMs, dayOf, hourMs, type Minutes, type Near, unionOf } from '../days/day.ts';
 import { apart, daysBetween, type Finding, type Fleet, type FleetBeacon, loudness } from './fleet.ts';
-import { freshDays, type Home, isOften, minUsualDays, Places, type Usual, usualDays } from './usual-places.ts';
+import { freshDays, type Home, isOften, Places, type Usual, usualDays } from './usual-places.ts';
 
 /**
  * Where beacons are heard, compared with where they were heard in the weeks before. How often a beacon is heard at a place is counted by the
@@ -11,16 +11,99 @@ import { freshDays, type Home, isOften, minUsualDays, Places, type Usual, usualD
 export function findMisplaced(fleet: Fleet): readonly Finding[] {
   const places = new Places(fleet);
   const known = fleet.beacons.filter(({ beaconId }) => places.homeOf(beaconId));
-  const cloned = accepted(known, (beacon, others) => cloneOf(places, beacon, others));
-  const moved = accepted(
-    known.filter(({ beaconId }) => !cloned.has(beaconId)),
-    (beacon, others) => moveOf(places, beacon, new Set([...others, ...cloned.keys()])),
+  const moved = accepted(known, (beacon, others) => moveOf(places, beacon, others));
+  const cloned = findCloned(
+    places,
+    known.filter(({ beaconId }) => !moved.has(beaconId)),
   );
   const bleeding = known.flatMap((beacon) => {
     const { beaconId } = beacon;
     return cloned.has(beaconId) || moved.has(beaconId) ? [] : (bleedingOf(places, beacon) ?? []);
   });
-  return [...cloned.values(), ...moved.values(), ...bleeding];
+  return [...moved.values(), ...cloned.values(), ...bleeding];
+}
+
+/** A place at which a beacon was heard within an hour. */
+interface Hearing {
+  readonly beaconId: string;
+  readonly place: string;
+  readonly near: Near;
+  readonly hour: number;
+}
+
+/** Minutes at strange places and at its own that a copy needs, each weighed by how loud it is, compared with what is usual. */
+const minAwayStrength = 6;
+const minHereStrength = 2;
+/** A place at which it is quieter than usual by so much says nothing, dB. */
+const quieter = 8;
+
+/**
+ * A copy is heard, within an hour, at a place of its own and at others where it never was together with what is there. One such place can be
+ * another beacon that has come; a gateway stays where it is. A phone that hears very well has many strange beacons at one place, a copy
+ * is alone.
+ */
+function findCloned(places: Places, known: readonly FleetBeacon[]): ReadonlyMap<string, Finding> {
+  const day = dayOf(places.fleet.now - 1);
+  const strange = known.flatMap(({ beaconId }) =>
+    Object.entries(places.day(beaconId, day)?.near ?? {}).flatMap(([place, near]): Hearing[] => {
+      const { hour } = near;
+      if (near.last === undefined || hour === undefined) return [];
+      return places.areStrangers(beaconId, place) ? [{ beaconId, place, near, hour }] : [];
+    }),
+  );
+  const atPlace = Map.groupBy(strange, ({ place, hour }) => `${hour} ${place}`);
+  const alone = [...atPlace.values()].flatMap((all) => (all.length === 1 ? all : []));
+  const cloned = new Map<string, Finding>();
+  for (const heard of Map.groupBy(alone, ({ beaconId, hour }) => `${hour} ${beaconId}`).values()) {
+    const finding = cloneOf(places, day, heard);
+    if (finding) cloned.set(finding.beaconId, finding);
+  }
+  return cloned;
+}
+
+function cloneOf(places: Places, day: number, heard: readonly Hearing[]): Finding | undefined {
+  const [{ beaconId, hour } = { beaconId: '', hour: 0 }] = heard;
+  const home = places.homeOf(beaconId) as Home;
+  const today = places.day(beaconId, day)?.near ?? {};
+  const strengthOf = ({ place, near }: Pick<Hearing, 'place' | 'near'>) =>
+    countOf(near.last) * powerOf(loudness(near) - levelOf(home, places.isGateway(place)));
+  const here = [...home].flatMap(([place, usual]) => {
+    const near = today[place];
+    const isHere = near?.hour === hour && isOften(home, place) && loudness(near) >= usual.rssi - quieter;
+    return isHere ? [{ place, near }] : [];
+  });
+  const away = heard
+    .filter(
+      ({ place }) =>
+        !places.hasInherited(place, home, { day, hour }) && !here.some((one) => hasCome(places, place, one.place, day)),
+    )
+    .sort((a, b) => strengthOf(b) - strengthOf(a));
+  const [to] = away;
+  const far = here.filter(({ place }) => to && places.areStrangers(place, to.place));
+  const [from] = far.sort((a, b) => strengthOf(b) - strengthOf(a));
+  const sumOf = (all: readonly Pick<Hearing, 'place' | 'near'>[]) => all.reduce((sum, one) => sum + strengthOf(one), 0);
+  const isSure = away.length >= 2 || away.some(({ place }) => places.isGateway(place));
+  if (!to || !from || !isSure || sumOf(away) < minAwayStrength || sumOf(far) < minHereStrength) return undefined;
+  if (!areTogether(unionOfAll(here), unionOfAll(away))) return undefined;
+  return { kind: 'cloned', beaconId, since: day + hour * hourMs, facts: { home: from.place, away: to.place } };
+}
+
+const unionOfAll = (all: readonly { readonly near: Near }[]): Minutes =>
+  all.reduce<Minutes>((union, { near }) => unionOf(union, near.last), '0');
+
+/** Whether it was heard in the same minutes, or at one place before and after the other, so that it was not carried. */
+function areTogether(a: Minutes, b: Minutes): boolean {
+  if (countOf(commonOf(a, b)) >= minCommon) return true;
+  const [[firstA, lastA], [firstB, lastB]] = [spanOf(a), spanOf(b)];
+  return firstA < lastB && firstB < lastA;
+}
+
+const minCommon = 3;
+
+/** The first and the last minute. */
+function spanOf(minutes: Minutes): readonly [number, number] {
+  const digits = BigInt(`0x${minutes}`).toString(2);
+  return [digits.length - 1 - digits.lastIndexOf('1'), digits.length - 1];
 }
 
 interface Candidate {
@@ -51,54 +134,7 @@ function accepted(
   return found;
 }
 
-/** The least minutes at a strange place, where it must be nearly as loud as at home. */
-const minStrange = 3;
-const timesUsual = 5;
-const quieter = 3;
-const minUnion = 4;
-
-function cloneOf(places: Places, { beaconId }: FleetBeacon, others: ReadonlySet<string>): Candidate | undefined {
-  const day = dayOf(places.fleet.now - 1);
-  const today = places.day(beaconId, day);
-  const home = places.homeOf(beaconId);
-  if (!today || !home) return undefined;
-  const heard = Object.entries(today.near).filter(([place, near]) => near.last !== undefined && !others.has(place));
-  for (const [hour = 0, now] of Map.groupBy(heard, ([, near]) => near.hour)) {
-    const isNew = ([place, near]: (typeof now)[number]) => isStrange(places, { place, near, day, home });
-    const here = now.filter((one) => isOften(home, one[0]) && !isNew(one));
-    const away = now.filter(
-      (one) =>
-        isNew(one) &&
-        !places.hasInherited(one[0], home, { day, hour }) &&
-        // Is another one here that is usually not, then it is that one.
-        !here.some(([other]) => hasCome(places, one[0], other, day)),
-    );
-    if (!areTogether(unionOfAll(here), unionOfAll(away))) continue;
-    for (const [nearest] of here) {
-      const far = away.filter(([place]) => places.areFar(place, nearest));
-      const [to] = far.toSorted(([, a], [, b]) => countOf(b.last) - countOf(a.last));
-      if (!to || countOf(to[1].last) < minStrange || isFaint(places, far, home)) continue;
-      if (far.length < 2 && !places.isGateway(to[0])) continue;
-      const facts = { home: nearest, away: to[0] };
-      const since = day + hour * hourMs;
-      return { finding: { kind: 'cloned', beaconId, since, facts }, strength: countOf(unionOfAll(far)) };
-    }
-  }
-  return undefined;
-}
-
-/** Whether it is quieter at these places than usual: then somebody heard it from afar. */
-function isFaint(places: Places, far: readonly (readonly [string, Near])[], home: Home) {
-  const level = (place: string) => levelOf(home, places.isGateway(place));
-  let [minutes, excess] = [0, 0];
-  for (const [place, near] of far) {
-    minutes += near.minutes;
-    excess += near.rssi - near.minutes * level(place);
-  }
-  return excess < -quieter * minutes;
-}
-
-/** How loud a beacon usually is where it is heard. */
+/** How loud a beacon usually is where it is heard, by phones or by gateways if these hear it. */
 function levelOf(home: Home, isGateway?: boolean): number {
   let [minutes, rssi] = [0, 0];
   for (const one of home.values()) {
@@ -106,48 +142,18 @@ function levelOf(home: Home, isGateway?: boolean): number {
     minutes += one.minutes;
     rssi += one.minutes * one.rssi;
   }
+  if (minutes === 0 && isGateway !== undefined) return levelOf(home);
   return rssi / Math.max(1, minutes);
 }
 
-interface Strange {
-  readonly place: string;
-  readonly near: Near;
-  readonly day: number;
-  readonly home: Home;
-}
-
-/** Whether it is heard much more often at a place than it ever was, which was there before. */
-function isStrange(places: Places, { place, near, day, home }: Strange): boolean {
-  if (places.usual(place).length < minUsualDays) return false;
-  const hour = places.day(place, day)?.hours[near.hour ?? 0];
-  const expected = (home.get(place)?.rate ?? 0) * countOf(hour?.on ?? hour?.phones);
-  return countOf(near.last) >= 1 + timesUsual * expected;
-}
+const minStrange = 3;
+const timesUsual = 5;
 
 /** Whether a place is heard that day near another one where it usually is not: then it is the place that has moved, or is copied. */
 function hasCome(places: Places, place: string, other: string, day: number): boolean {
   const minutes = places.day(place, day)?.near[other]?.minutes ?? 0;
   const usual = places.homeOf(place)?.get(other)?.rate ?? 0;
   return minutes >= minStrange && minutes >= minStrange + timesUsual * usual * places.heardOn(other, day, place);
-}
-
-const unionOfAll = (all: readonly (readonly [string, Near])[]): Minutes =>
-  all.reduce<Minutes>((union, [, { last }]) => unionOf(union, last), '0');
-
-/** Whether it was heard in the same minutes, or at one place before and after the other, so that it was not carried. */
-function areTogether(a: Minutes, b: Minutes): boolean {
-  if (countOf(a) < minUnion || countOf(b) < minUnion) return false;
-  if (countOf(commonOf(a, b)) >= minCommon) return true;
-  const [[firstA, lastA], [firstB, lastB]] = [spanOf(a), spanOf(b)];
-  return firstA < lastB && firstB < lastA;
-}
-
-const minCommon = 3;
-
-/** The first and the last minute. */
-function spanOf(minutes: Minutes): readonly [number, number] {
-  const digits = BigInt(`0x${minutes}`).toString(2);
-  return [digits.length - 1 - digits.lastIndexOf('1'), digits.length - 1];
 }
 
 /** The most of the expected minutes at home that one that has moved still has. */
@@ -157,9 +163,8 @@ const minExpected = 40;
 const minAway = 20;
 /** The least share of its home that must still be heard: where a beacon has died, others seem to be elsewhere. */
 const minPresent = 0.6;
-/** The share of a day's minutes that must be at places where it was hardly heard before. */
+/** The share of a day's minutes that must be at places to which it was a stranger. */
 const awayShare = 0.5;
-const hardly = 0.03;
 
 function moveOf(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>): Candidate | undefined {
   const { fleet } = places;
@@ -192,10 +197,10 @@ function moveOf(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>
     if (others.has(place)) continue;
     const power = one.minutes * powerOf(loudness(one));
     all += power;
-    if (powerAt(home.get(place)) > hardly * total || one.minutes < 2 || loudness(one) < level - 10) continue;
+    if (!places.areStrangers(beaconId, place) || one.minutes < 2 || loudness(one) < level - 10) continue;
     if (places.hasInherited(place, home, { day, hour })) continue;
     // What is here that usually is not has come here itself.
-    if (places.usual(place).length < minUsualDays || main.some((other) => hasCome(places, place, other, day))) continue;
+    if (main.some((other) => hasCome(places, place, other, day))) continue;
     there += power;
     thereMinutes += one.minutes;
     away.push([place, power]);

@@ -11,8 +11,8 @@ import {
 } from './fleet.ts';
 
 /**
- * A beacon is silent if it is not heard where it normally is. While others of its venue are heard by phones, or the gateways that usually
- * hear it are on, it is expected in so many minutes of each hour, as often as it was in the same hours of the week before. A silence is
+ * A beacon is silent if it is not heard where it normally is. As long as others of its venue are heard by phones, or the gateways that
+ * usually hear it are on, it is expected in so many minutes of each hour, as it was in the same hours of the weeks before. A silence is
  * measured in these expected minutes, and compared with the silences that the beacon has had before: on a closed day nothing is expected.
  */
 
@@ -40,7 +40,7 @@ interface Series {
   readonly first: number;
   readonly heardByPhones: Uint8Array;
   readonly heardByGateways: Uint8Array;
-  readonly phones: Uint8Array;
+  readonly phones: Float64Array;
   readonly gateways: Uint8Array;
 }
 
@@ -50,16 +50,19 @@ export function findSilent(fleet: Fleet): readonly Finding[] {
   const length = hourIndex(now) - first;
   const groups = Map.groupBy(beacons, ({ venueId }) => venueId ?? '');
   return [...groups.values()].flatMap((group) => {
-    const phones = minutesOf(fleet, { beacons: group, channel: 'phones', first, length });
+    const heard = group.map((one) => minutesOf(fleet, { beacons: [one], channel: 'phones', first, length }));
+    const sum = Float64Array.from({ length }, (_, hour) => heard.reduce((sum, one) => sum + (one[hour] as number), 0));
     const lastOf = new Map(group.map((one) => [one.beaconId, lastHeard(fleet, one, first, length)]));
-    return group.flatMap((one) => silenceOf(fleet, one, { first, length, phones, lastOf }) ?? []);
+    return group.flatMap((one) => silenceOf(fleet, one, { first, length, sum, size: group.length, lastOf }) ?? []);
   });
 }
 
 interface Group {
   readonly first: number;
   readonly length: number;
-  readonly phones: Uint8Array;
+  /** The minutes of each hour in which phones heard its beacons, summed over them. */
+  readonly sum: Float64Array;
+  readonly size: number;
   /** The last hour, from the first, in which a beacon was heard. */
   readonly lastOf: ReadonlyMap<string, number>;
 }
@@ -106,7 +109,7 @@ function lastHeard({ days }: Fleet, { beaconId }: FleetBeacon, first: number, le
 
 function silenceOf(fleet: Fleet, beacon: FleetBeacon, group: Group): Finding | undefined {
   const { beaconId } = beacon;
-  const { first, length, phones, lastOf } = group;
+  const { first, length, sum, size, lastOf } = group;
   const last = lastOf.get(beaconId) ?? -1;
   if (last < 0 || last >= length - 2) return undefined;
   const from = Math.max(0, last - usualDays * 24);
@@ -117,10 +120,12 @@ function silenceOf(fleet: Fleet, beacon: FleetBeacon, group: Group): Finding | u
   if (usual.length < minHeardDays) return undefined;
   const near = [...sumOfNear(usual).keys()].map((place) => ({ beaconId: place }));
   const own = { beacons: [beacon], first, length };
+  const heardByPhones = minutesOf(fleet, { ...own, channel: 'phones' });
   const series: Series = {
-    ...{ first, phones },
+    ...{ first, heardByPhones },
+    // Of another beacon on average: one person in an empty house makes few.
+    phones: sum.map((minutes, hour) => (minutes - (heardByPhones[hour] as number)) / Math.max(1, size - 1)),
     gateways: minutesOf(fleet, { beacons: near, channel: 'on', first, length }),
-    heardByPhones: minutesOf(fleet, { ...own, channel: 'phones' }),
     heardByGateways: minutesOf(fleet, { ...own, channel: 'gateways' }),
   };
   const before = usualOf(series, from, last);
@@ -199,7 +204,7 @@ function usualSilence(given: RateOf): Usual {
 interface RateOf {
   readonly first: number;
   readonly heard: Uint8Array;
-  readonly active: Uint8Array;
+  readonly active: Uint8Array | Float64Array;
   readonly from: number;
   readonly last: number;
 }

@@ -1,12 +1,12 @@
 import { type BeaconDay, dayMs, type Near } from '../days/day.ts';
-import { apart, daysBetween, type Fleet, heardMinutes, loudness } from './fleet.ts';
+import { daysBetween, type Fleet, heardMinutes, loudness } from './fleet.ts';
 
 export type Days = readonly (readonly [number, BeaconDay])[];
 
 export const usualDays = 21;
 /** The last days are not yet usual. */
 export const freshDays = 3;
-export const minUsualDays = 3;
+const minUsualDays = 3;
 
 /** What is usual of a beacon at a place. */
 export interface Usual {
@@ -31,8 +31,7 @@ export class Places {
   readonly #homes = new Map<string, Home | undefined>();
   /** For each day and place, the three beacons that were heard there longest. */
   readonly #most = new Map<number, Map<string, Most[]>>();
-  /** For each place, the beacons that are usually heard there, with their minutes. */
-  #visitors: Map<string, Map<string, number>> | undefined;
+  readonly #known = new Map<string, number>();
 
   constructor(fleet: Fleet) {
     this.fleet = fleet;
@@ -117,12 +116,22 @@ export class Places {
    */
   hasInherited(place: string, home: Home, { day, hour }: { readonly day: number; readonly hour: number }): boolean {
     const own = this.homeOf(place);
-    for (const other of home.keys()) {
-      if (!own || !isOften(own, other) || !isOften(home, other) || !this.homeOf(other)?.size) continue;
-      const heard = this.day(other, day)?.hours[hour];
-      if (heard?.phones === undefined && heard?.gateways === undefined) return true;
-    }
+    for (const other of home.keys())
+      if (own && isOften(own, other) && isOften(home, other) && this.#isMissing(other, day, hour)) return true;
     return false;
+  }
+
+  /** Whether a beacon is not heard in this hour, although it usually is for a good part of one. */
+  #isMissing(beaconId: string, day: number, hour: number): boolean {
+    const heard = this.day(beaconId, day)?.hours[hour];
+    if (heard?.phones !== undefined || heard?.gateways !== undefined) return false;
+    const usual = this.usual(beaconId);
+    const hours = usual.reduce((sum, [, one]) => sum + Object.keys(one.hours).length, 0);
+    const minutes = usual.reduce(
+      (sum, [, one]) => sum + heardMinutes(one, 'phones') + heardMinutes(one, 'gateways'),
+      0,
+    );
+    return minutes >= minMissing * hours;
   }
 
   /** Whether the place has a gateway that has reported in these weeks. */
@@ -135,27 +144,27 @@ export class Places {
     return is;
   }
 
-  /** Whether hardly any beacon is usually heard at both places: then one beacon cannot be. */
-  areFar(a: string, b: string): boolean {
-    const { places } = this.fleet;
-    if ((apart(places.get(a), places.get(b)) ?? 0) >= anotherVenue) return true;
-    const [ofA, ofB] = [this.#visitorsOf(a), this.#visitorsOf(b)];
-    if (ofA.size === 0 || ofB.size === 0 || ofA.has(b) || ofB.has(a)) return false;
-    const [allA, allB] = [ofA, ofB].map((of) => of.values().reduce((sum, one) => sum + one, 0)) as [number, number];
-    let common = 0;
-    for (const [beaconId, minutes] of ofA) common += Math.min(minutes / allA, (ofB.get(beaconId) ?? 0) / allB);
-    return common < maxCommon;
+  /** Whether a beacon and what is at a place were as good as never heard together, although the place was well known. */
+  areStrangers(beaconId: string, place: string): boolean {
+    const together =
+      (this.homeOf(beaconId)?.get(place)?.minutes ?? 0) + (this.homeOf(place)?.get(beaconId)?.minutes ?? 0);
+    if (together >= minTogether && together >= togetherShare * this.#knownMinutes(place)) return false;
+    if (this.isGateway(place)) return this.#knownMinutes(place) >= minKnownGateway;
+    return [beaconId, place].every((one) => this.#knownMinutes(one) >= minKnown);
   }
 
-  #visitorsOf(place: string): ReadonlyMap<string, number> {
-    if (!this.#visitors) {
-      this.#visitors = new Map();
-      for (const { beaconId } of this.fleet.beacons)
-        for (const [near, { minutes, rate }] of this.homeOf(beaconId) ?? [])
-          if (rate >= minRate)
-            this.#visitors.set(near, (this.#visitors.get(near) ?? new Map<string, number>()).set(beaconId, minutes));
+  /** In how many usual minutes at least two beacons were heard at a place. */
+  #knownMinutes(place: string): number {
+    let minutes = this.#known.get(place);
+    if (minutes === undefined) {
+      const { now } = this.fleet;
+      const last = now - freshDays * dayMs;
+      minutes = 0;
+      for (let day = Math.ceil((last - usualDays * dayMs) / dayMs) * dayMs; day < last; day += dayMs)
+        minutes += this.heardOn(place, day, '');
+      this.#known.set(place, minutes);
     }
-    return this.#visitors.get(place) ?? new Map<string, number>();
+    return minutes;
   }
 }
 
@@ -167,10 +176,14 @@ export function isOften(home: Home, place: string): boolean {
   return usual !== undefined && usual.minutes >= homeShare * all;
 }
 
-const anotherVenue = 10_000;
-const maxCommon = 0.2;
-/** The least rate that counts; rarer contacts come from sensitive phones or open doors. */
-const minRate = 0.05;
+/** Minutes of an hour in which it is usually heard. */
+const minMissing = 10;
+/** Minutes together that are none, and the share of the place's minutes that is none. */
+const minTogether = 3;
+const togetherShare = 0.003;
+/** Minutes from which a place is known, with phones and with a gateway. */
+const minKnown = 60;
+const minKnownGateway = 600;
 
 /** The share of a beacon's minutes from which a place is home. */
 const homeShare = 0.02;
