@@ -3,6 +3,7 @@ import type { MaybePromise } from '../base/maybe-promise.ts';
 /** What a webhook is asked before it is done with a record of a bucket. */
 export const recordEventTypes = ['record.creating', 'record.updating', 'record.deleting'] as const;
 export type RecordEventType = (typeof recordEventTypes)[number];
+export const isRecordEvent = (type: string): boolean => (recordEventTypes as readonly string[]).includes(type);
 
 type Document = Readonly<Record<string, unknown>>;
 

@@ -89,7 +89,8 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
       ]}
       tools={
         mayWrite &&
-        state !== 'queued' && (
+        state !== 'queued' &&
+        !event.startsWith('record.') && (
           <RowButton label={t('Send again')} isBusy={again.isPending} onClick={() => again.mutate()} />
         )
       }

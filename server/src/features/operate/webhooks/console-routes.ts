@@ -211,7 +211,7 @@ function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] 
       permission: 'webhooks.write',
       locate,
       answer: { ...deletedAnswer, description: 'Queued.' },
-      errors: ['ObjectNotFound', 'DuplicateValue'],
+      errors: ['ObjectNotFound', 'DuplicateValue', 'ValidationError'],
       handle: ({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) =>
         service.redeliver({ appId, webhookId, deliveryId }, by),
     }),

@@ -158,7 +158,7 @@ export const webhookDeliveryRecord = {
   schema: Type.Object({
     objectId: Type.String({ description: 'The header webhook-id' }),
     event: Type.String(),
-    payload: Type.Object({}, { description: 'The body that is sent' }),
+    payload: Type.Object({}, { description: 'The body that is sent; before a record changes, without its document' }),
     state: Type.Enum(webhookDeliveryStates, {
       description: 'expired: 24 hours of tries were not enough; failed: the receiver refused it',
     }),

@@ -12,6 +12,7 @@ import { isoTime } from '../../../http/answers.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import type { Context } from '../../context.ts';
 import type { AppsWith } from '../../feature.ts';
+import { isRecordEvent } from '../../record-hooks.ts';
 import { callWebhook, secretContext } from './deliver.ts';
 import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
 import type { WebhookFields } from './schemas.ts';
@@ -234,6 +235,8 @@ export class WebhookService {
     const { db, now, enqueue } = this.#deps;
     const row = await store.findDelivery(db, appId, deliveryId);
     if (row?.webhook_id !== webhookId) throw fail('ObjectNotFound', `There is no delivery ${deliveryId}.`);
+    if (isRecordEvent(row.event))
+      throw fail('ValidationError', 'What was asked before a record changes is not asked again.');
     await db.transaction(async (db) => {
       if (!(await store.requeueDelivery(db, row, now(), now() + timeToLiveMs)))
         throw fail('DuplicateValue', 'The delivery is already waiting for its next try.');

@@ -137,7 +137,11 @@ export interface WebhookAttempt {
   readonly now: number;
 }
 
-export async function noteAttempt(db: Db, row: DeliveryRow, attempt: WebhookAttempt): Promise<void> {
+export async function noteAttempt(
+  db: Db,
+  row: Pick<DeliveryRow, 'app_id' | 'object_id'>,
+  attempt: WebhookAttempt,
+): Promise<void> {
   await db.run(sql`update webhook_deliveries set state = ${attempt.state}, attempts = ${attempt.attempts},
       status = ${attempt.status}, answer = ${attempt.answer}, reason = ${attempt.reason}, duration = ${attempt.duration},
       next_at = ${attempt.nextAt}, updated_at = ${attempt.now}

@@ -5,6 +5,7 @@ const concurrency = 8;
 const maxWaiting = 64;
 const failuresToRest = 5;
 const restMs = 10_000;
+const logPauseMs = 1_000;
 
 /**
  * Limits and queues the calls of one webhook that is asked before changes, with a circuit breaker: after five calls in a row without
@@ -15,6 +16,7 @@ export class HookLine {
   #failures = 0;
   #restsUntil = 0;
   #row: object | undefined;
+  #loggedAt = Number.NEGATIVE_INFINITY;
   /** The failure as it is stored; null: none. */
   noted: string | null = null;
 
@@ -52,5 +54,12 @@ export class HookLine {
   end(at: number, isAnswered: boolean): void {
     this.#failures = isAnswered ? 0 : this.#failures + 1;
     if (!isAnswered) this.#restsUntil = at + restMs;
+  }
+
+  /** Once in a second: who sends what is refused cannot fill the database. */
+  mayLog(at: number): boolean {
+    const may = Math.abs(at - this.#loggedAt) >= logPauseMs;
+    if (may) this.#loggedAt = at;
+    return may;
   }
 }

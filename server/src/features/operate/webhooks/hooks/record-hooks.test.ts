@@ -84,7 +84,28 @@ for (const database of bothDatabases) {
       hooks.receiver.answer = answerJson({ allow: true });
       assert.equal((await send('DELETE', `${records}/${id}`)).status, 200);
       assert.equal((await send('GET', `${records}/${id}`)).status, 404);
-      assert.deepEqual(await hooks.deliveries(hook), []);
+      // What was refused is among the deliveries, once in a second and without the document; what was allowed is not.
+      await hooks.site.app.app.idle();
+      const [delivery, ...others] = await hooks.deliveries(hook);
+      assert.deepEqual(others, []);
+      const { event, state, reason, answer, status, payload, objectId: deliveryId } = delivery;
+      assert.deepEqual(
+        [event, state, reason, status, JSON.parse(answer).message, Object.keys(payload.data)],
+        [
+          'record.creating',
+          'failed',
+          "The app's own check refuses this.",
+          200,
+          'The shop is closed.',
+          ['bucket', 'objectId', 'by'],
+        ],
+      );
+      assert.equal(
+        hooks.receiver.calls.some(({ headers }) => headers['webhook-id'] === deliveryId),
+        true,
+      );
+      const again = `${hooks.all()}/${hook.objectId}/deliveries/${deliveryId}/redeliver`;
+      assert.equal((await hooks.browser.send({ method: 'POST', url: again })).body.code, 142);
     });
 
     test('without a valid answer the change is refused or let through, as chosen, and nothing of the receiver is told', async () => {
@@ -110,7 +131,10 @@ for (const database of bothDatabases) {
         assert.deepEqual([refused.status, refused.body.code], [503, 124], what);
         assert.doesNotMatch(JSON.stringify(refused.body), /secret of the receiver|127\.0\.0\.1/, what);
         await hooks.site.app.app.idle();
-        problems.add((await hooks.read(hook)).lastError);
+        const { lastError } = await hooks.read(hook);
+        problems.add(lastError);
+        assert.equal((await hooks.deliveries(hook))[0].reason, lastError, what);
+        hooks.site.app.clock.now += 1_000;
         // So that it is not left alone for a while.
         hooks.receiver.answer = answerJson({ allow: true });
         await send('PATCH', `${records}/${id}`, { count: 1 });

@@ -3,6 +3,7 @@ import { fail, failureOf } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
 import { andThen } from '../../../../base/maybe-promise.ts';
 import type { SecretBox } from '../../../../base/secrets.ts';
+import type { CallResult } from '../../../../delivery/webhooks/webhook-call.ts';
 import { mergePatch } from '../../../../resources/merge-patch.ts';
 import type { Context } from '../../../context.ts';
 import type { FindRecordHook, HookRecord, Proposal, RecordEventType, RecordHook } from '../../../record-hooks.ts';
@@ -27,6 +28,9 @@ const maxLines = 10_000;
 
 type Document = ReturnType<HookRecord['document']>;
 
+const maxLoggedAnswer = 4_096;
+
+const refusal = "The app's own check refuses this.";
 const noAnswer = 'The answer does not have the form that is expected before a record changes.';
 
 /**
@@ -87,14 +91,16 @@ class Asking implements RecordHook {
     const line = this.#of.lineOf(row);
     const answer = await this.#answerOf(row, line, proposal);
     if (answer?.allow === false) {
-      const problem = answer.message ?? "The app's own check refuses this.";
+      const problem = answer.message ?? refusal;
       throw fail('ValidationError', { message: problem, details: [{ field: '', problem }] });
     }
     if (answer?.metadata && proposal.after) {
       const amended = mergePatch(proposal.after.document(), answer.metadata) as Document;
       const problem = problemOf(() => accept(amended));
       if (problem === undefined) return amended;
-      this.#note(row, line, `What the answer makes of the record cannot be stored: ${problem}`);
+      const reason = `What the answer makes of the record cannot be stored: ${problem}`;
+      this.#note(row, line, reason);
+      this.#log(row, line, { proposal, reason });
     } else if (answer) {
       return undefined;
     }
@@ -120,15 +126,38 @@ class Asking implements RecordHook {
     if (timeoutMs <= 0) return undefined;
     const body = renderPayload(row.app_id, { type: event, at, data: hookData(bucket, proposal) });
     const how = { ...this.#deps, timeoutMs, maxAnswerBytes };
-    const {
-      outcome,
-      text,
-      answer = '',
-    } = await callWebhook(how, row, { id: newObjectId(at), body }, new AbortController().signal);
+    const id = newObjectId(at);
+    const result = await callWebhook(how, row, { id, body }, new AbortController().signal);
+    const { outcome, text, answer = '' } = result;
     const read = outcome === 'sent' ? readHookAnswer(answer, event === 'record.deleting') : undefined;
     line.end(performance.now(), read !== undefined);
-    this.#note(row, line, read ? null : outcome === 'sent' ? noAnswer : text);
+    const problem = read ? null : outcome === 'sent' ? noAnswer : text;
+    this.#note(row, line, problem);
+    if (!read?.allow) this.#log(row, line, { proposal, reason: problem ?? refusal, id, result });
     return read;
+  }
+
+  /** A call after which the record stays as it is, or could, is among the deliveries: without the document, which is nowhere else. */
+  #log(row: store.WebhookRow, line: HookLine, { proposal, reason, id, result }: Logged): void {
+    const now = this.#deps.now();
+    if (!line.mayLog(now)) return;
+    const { bucket, event } = this.#of;
+    const { before, after = before, by } = proposal;
+    const data = { bucket, objectId: after?.objectId, by };
+    const payload = renderPayload(row.app_id, { type: event, at: now, data });
+    const { app_id: appId, object_id: webhookId } = row;
+    const delivery = { app_id: appId, object_id: id ?? newObjectId(now) };
+    const { status = null, durationMs: duration = null } = result ?? {};
+    const answer = result?.answer?.slice(0, maxLoggedAnswer) ?? null;
+    this.#deps.inBackground('storing a call before a record changes', () =>
+      this.#deps.db.transaction(async (db) => {
+        if (!(await store.findWebhook(db, appId, webhookId))) return;
+        const made = { appId, objectId: delivery.object_id, webhookId, event, payload, expiresAt: now, now };
+        await store.insertDelivery(db, made);
+        const ended = { state: 'failed', attempts: 1, status, answer, reason, duration, nextAt: null, now } as const;
+        await store.noteAttempt(db, delivery, ended);
+      }),
+    );
   }
 
   /** Stores the failure that the owner is shown, if it has changed; null: none. */
@@ -140,6 +169,13 @@ class Asking implements RecordHook {
       error === null ? store.noteSuccess(db, row) : store.noteFailure(db, row, error, now()),
     );
   }
+}
+
+interface Logged {
+  readonly proposal: Proposal;
+  readonly reason: string;
+  readonly id?: string;
+  readonly result?: CallResult;
 }
 
 function problemOf(work: () => void): string | undefined {
