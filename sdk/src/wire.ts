@@ -3637,11 +3637,11 @@ export type Visit = {
     readonly endedBy: ("samples" | "device" | "silence" | "timeout") | null;
     /** Its end is a guess: nobody reported it */
     readonly inferred: boolean;
-    /** When it began, by what was heard later; analytics count this; null until then, and where no position is known */
+    /** When it began, by what was heard later too; null until then, and where no position is known */
     readonly smoothedEnteredAt: string | null;
-    /** When it ended, by what was heard later; null until then, and where no position is known */
+    /** When it ended, by what was heard later too; null until then, and where no position is known */
     readonly smoothedLeftAt: string | null;
-    /** The seconds between the two; null until then, and where no position is known */
+    /** The seconds between, which analytics count; null until then, and where no position is known */
     readonly smoothedDwell: number | null;
     /** ISO 8601, UTC, with milliseconds */
     readonly createdAt: string;

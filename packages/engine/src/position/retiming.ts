@@ -5,8 +5,8 @@ import type { PastPosition } from './looking-back.ts';
 import { FORGET_MS } from './reckoning.ts';
 
 /**
- * When visits began and ended, by what was heard later as well. Which visits there were stays: decided anew by smoothed positions, a tenth of
- * them would be missing (ADR 186). Between two visits the end and the beginning are chosen with which most seconds are expected to be right.
+ * When visits began and ended, by what was heard later as well. Which visits there were stays: decided anew by smoothed positions, a tenth
+ * of them would be missing (ADR 186). Between two visits the end and the beginning are chosen with which most seconds are expected to be right.
  */
 
 /** A visit at one beacon; times in ms. */
@@ -37,20 +37,19 @@ export interface Retiming {
 /** The position at a time is known if a step is as close to it as this, ms. */
 const KNOWN_MS = 5_000;
 
-/** The visits with their most probable times, within 30 s of the given ones. Each keeps its middle, and what was without a position stays. */
+/** The visits with their most probable times, within 30 s of the given ones. Each keeps its middle; what was without a position stays. */
 export function retimeVisits({ positions, visits, beacons, from, until }: Retiming): TimedVisit[] {
-  const steps = positions.map((position): Step => ({ at: position.at, shares: sharesOf(position, beacons) }));
   const retimed: { -readonly [member in keyof TimedVisit]: TimedVisit[member] }[] = visits.map((one) => ({ ...one }));
   const isKnown = (beaconId: string, at: number) =>
-    beacons.has(beaconId) && steps.some((step) => Math.abs(step.at - at) <= KNOWN_MS);
+    beacons.has(beaconId) && positions.some((place) => Math.abs(place.at - at) <= KNOWN_MS);
   for (let index = 0; index <= visits.length; index++) {
     const [before, after] = [visits[index - 1], visits[index]];
     const left = before !== undefined && isKnown(before.beaconId, before.leftAt) ? before : undefined;
     const come = after !== undefined && isKnown(after.beaconId, after.enteredAt) ? after : undefined;
-    const begin = left === undefined ? (before?.leftAt ?? from) : middleOf(left);
-    const end = come === undefined ? (after?.enteredAt ?? until) : middleOf(come);
-    const between = steps.filter(({ at }) => at > begin && at < end);
-    const found = boundaryOf(between, left, come);
+    const begin = left === undefined ? (before?.leftAt ?? from) : Math.max(middleOf(left), left.leftAt - FORGET_MS);
+    const end = come === undefined ? (after?.enteredAt ?? until) : Math.min(middleOf(come), come.enteredAt + FORGET_MS);
+    const near = positions.filter(({ at }) => at > begin && at < end);
+    const found = boundaryOf({ near, left, come, beacons });
     if (found === undefined) continue;
     if (left !== undefined) Object.assign(retimed[index - 1] as TimedVisit, { leftAt: found.leftAt });
     if (come !== undefined) Object.assign(retimed[index] as TimedVisit, { enteredAt: found.enteredAt });
@@ -60,14 +59,15 @@ export function retimeVisits({ positions, visits, beacons, from, until }: Retimi
 
 const middleOf = ({ enteredAt, leftAt }: TimedVisit): number => (enteredAt + leftAt) / 2;
 
-interface Step {
-  readonly at: number;
-  /** How likely it is that each beacon holds the visitor and is the nearest; null: that none does. */
-  readonly shares: ReadonlyMap<string | null, number>;
+interface Boundary extends Pick<Retiming, 'beacons'> {
+  readonly near: readonly PastPosition[];
+  /** The visit that ends, and the one that begins. */
+  readonly left: TimedVisit | undefined;
+  readonly come: TimedVisit | undefined;
 }
 
 /** When the visitor left one beacon, and came to another one. */
-function boundaryOf(near: readonly Step[], left: TimedVisit | undefined, come: TimedVisit | undefined) {
+function boundaryOf({ near, left, come, beacons }: Boundary) {
   const [latest, earliest] = [(left?.leftAt ?? 0) + FORGET_MS, (come?.enteredAt ?? 0) - FORGET_MS];
   const steps = near.filter(({ at }) => (left !== undefined && at <= latest) || (come !== undefined && at >= earliest));
   const [first, last] = [steps[0], steps.at(-1)];
@@ -84,7 +84,8 @@ function boundaryOf(near: readonly Step[], left: TimedVisit | undefined, come: T
     const mayCome = come === undefined ? index === steps.length : at >= earliest;
     const worth = leaving.worth + waited;
     if (mayCome && worth > best.worth) best = { worth, leftAt: leaving.leftAt, enteredAt: at };
-    const shares = steps[index]?.shares;
+    const place = steps[index];
+    const shares = place && sharesOf(place, beacons);
     const share = (key: string | null | undefined) => (key === undefined ? 0 : (shares?.get(key) ?? 0));
     stayed += share(left?.beaconId) - share(null);
     if (come !== undefined) waited += share(null) - share(come.beaconId);
@@ -95,6 +96,7 @@ function boundaryOf(near: readonly Step[], left: TimedVisit | undefined, come: T
 /** The middles of seven equally likely parts of a normal distribution. */
 const QUANTILES = [-1.465, -0.792, -0.366, 0, 0.366, 0.792, 1.465];
 
+/** How likely it is that each beacon holds the visitor and is the nearest; null: that none does. */
 function sharesOf(place: PastPosition, beacons: ReadonlyMap<string, PlacedBeacon>): Map<string | null, number> {
   // The others are too far from all of these places.
   const reach = 1.5 * Math.sqrt(place.xx + place.yy);

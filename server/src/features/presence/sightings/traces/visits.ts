@@ -57,9 +57,9 @@ export const visits = defineResource({
         description: 'samples, device, silence, or timeout: twelve hours without a word',
       }),
       inferred: Type.Boolean({ description: 'Its end is a guess: nobody reported it' }),
-      smoothedEnteredAt: smoothed(timestampSchema, 'When it began, by what was heard later; analytics count this'),
-      smoothedLeftAt: smoothed(timestampSchema, 'When it ended, by what was heard later'),
-      smoothedDwell: smoothed(Type.Number({ minimum: 0 }), 'The seconds between the two'),
+      smoothedEnteredAt: smoothed(timestampSchema, 'When it began, by what was heard later too'),
+      smoothedLeftAt: smoothed(timestampSchema, 'When it ended, by what was heard later too'),
+      smoothedDwell: smoothed(Type.Number({ minimum: 0 }), 'The seconds between, which analytics count'),
       ...recordStamps,
     }),
     example: {
