@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { raw } from '../../../server/src/base/sql.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -165,13 +166,14 @@ describe('activity in the console', () => {
     await page.getByText('1–5 of 5').waitFor();
   });
 
-  test('visits tell how long they were, and whether the end was seen or inferred', async () => {
+  test('visits tell how long they were by what was heard later too, and whether the end was seen or inferred', async () => {
+    await site.app.storage.db.run(raw('update visits set smoothed_dwell = 30 where dwell = 90'));
     await page.getByLabel('View').selectOption('Visits');
     await page.getByText('1–3 of 3').waitFor();
     assert.equal(await first('visits', 2), 'still here');
     const ended = async (row: number) => (await rows('visits').nth(row).locator('td').allInnerTexts()).slice(2, 4);
     assert.deepEqual(await ended(1), ['0 s', 'inferred: the end was not detected']);
-    assert.deepEqual(await ended(2), ['2 min', 'detected by the phone']);
+    assert.deepEqual(await ended(2), ['30 s, corrected from 2 min', 'detected by the phone']);
     await rows('visits').first().locator('td').nth(1).click();
     await link('Entered Hall').waitFor();
     assert.match(page.url(), /visitId/);

@@ -53,7 +53,7 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
                   <span className={classes.what}>
                     {visit.dwell === null
                       ? t('still here')
-                      : t('Stayed {duration}', { duration: showDuration(visit.dwell) })}
+                      : t('Stayed {duration}', { duration: showDuration(visit.smoothedDwell ?? visit.dwell) })}
                   </span>
                   <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
                 </li>
