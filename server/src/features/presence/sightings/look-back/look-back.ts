@@ -21,9 +21,9 @@ import { type EndedVisit, findVisitsSince, saveSmoothed } from './store.ts';
 export const lookBackJob = 'visits.look-back';
 
 /** What is heard for so long after a visit counts, ms. */
-const waitMs = 120_000;
-/** Visits that end within this time are looked at together, ms. */
-const togetherMs = 60_000;
+const waitMs = 60_000;
+/** Visits that end within this time are looked at together, ms: the samples before and after each of them are decided again, too. */
+const togetherMs = 240_000;
 
 /** Asks for looks back, in the transaction that `db` is. */
 export const requestLookBacks =
@@ -68,9 +68,11 @@ export function lookBackHandler(deps: LookBackDeps): JobHandler {
       const smoothed = await inSlices(retimeSteps(kept), signal);
       await db.transaction(async (db) => {
         await assertHeld(db);
-        await saveSmoothed(db, appId, { told: kept.visits, smoothed, now: now() });
-        const changed = kept.visits.map(({ beaconId, enteredAt }) => ({ ...key, beaconId, enteredAt }));
-        await db.runTogether(noteVisitChanges(db.dialect, changed, now()));
+        const changed = await saveSmoothed(db, appId, { told: kept.told, smoothed, now: now() });
+        const noted = changed.map(({ beacon_id, entered_at }) => ({
+          ...{ ...key, beaconId: beacon_id, enteredAt: entered_at },
+        }));
+        await db.runTogether(noteVisitChanges(db.dialect, noted, now()));
         db.afterCommit(() => countVisits(appId));
       });
     },
@@ -81,19 +83,23 @@ interface Keeping extends Pick<LookBackDeps, 'trackCache' | 'site'> {
   readonly policy: AppPolicy;
 }
 
+interface Kept extends KeptVisits {
+  /** The same visits as they were read. */
+  readonly told: readonly EndedVisit[];
+}
+
 /** What is kept of an installation's visits that nobody has looked back on yet, and of its samples since; undefined: nothing. */
-async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Keeping): Promise<KeptVisits | undefined> {
+async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Keeping): Promise<Kept | undefined> {
   const { appId, installationId } = key;
   // All that writes about an installation locks it.
   if (!(await lockForDecision(db, appId, installationId))) return undefined;
   const { record, unwritten, apart } = await readOne(trackCache, db, key);
   const since = record?.segments[0]?.[0];
   if (record === undefined || since === undefined) return undefined;
-  const visits = await findVisitsSince(db, key, since);
-  const { asked, from, until } = yetUnseen(visits, since);
-  const [first] = asked;
+  const { told, from, until } = yetUnseen(await findVisitsSince(db, key, since), since);
+  const [first] = told;
   if (first === undefined) return undefined;
-  const begin = record.segments.filter(([start]) => start <= first.enteredAt - FORGET_MS).at(-1)?.[0] ?? since;
+  const begin = record.segments.filter(([start]) => start <= first.entered_at - FORGET_MS).at(-1)?.[0] ?? since;
   const [segments = []] = await findSegments(db, [{ ...key, from: begin }]);
   const parts = [...segments, ...unwritten.samples.filter(({ startedAt }) => startedAt >= begin)];
   const checkpoint = parts.find(({ startedAt }) => startedAt === begin)?.checkpoint;
@@ -101,26 +107,29 @@ async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Kee
   const samples = [...parts, ...apart].flatMap(({ samples }) => readSamples(samples)).sort(compareSamples);
   const places = (ids: readonly string[]) => site.beaconsById(db, appId, ids);
   const known = await siteFrom({ places }, policy)([...new Set(samples.map(({ beaconId }) => beaconId))]);
-  return { installationId, checkpoint, samples, site: known, visits: asked, from, until };
+  return { installationId, checkpoint, samples, site: known, told, visits: told.map(timed), from, until };
 }
 
-/** The visits from the first one on that nobody has looked back on and that is kept wholly; others are before and after these times. */
+const timed = ({ object_id: id, beacon_id: beaconId, entered_at: enteredAt, left_at }: EndedVisit): TimedVisit => ({
+  ...{ id, beaconId, enteredAt, leftAt: left_at ?? enteredAt },
+});
+
+/**
+ * The visits that are over and wholly kept, from the one before the first that nobody has looked back on: its end depends on what follows.
+ * `from` and `until`: others are before and after.
+ */
 function yetUnseen(visits: readonly EndedVisit[], since: number) {
-  const first = visits.findIndex(
-    ({ entered_at, is_open, smoothed_left_at }) => is_open === 0 && smoothed_left_at === null && entered_at >= since,
-  );
-  const [earlier, later] = first < 0 ? [visits, []] : [visits.slice(0, first), visits.slice(first)];
-  const open = later.findIndex(({ is_open }) => is_open !== 0);
-  const over = open < 0 ? later : later.slice(0, open);
-  const ends = earlier.map(({ left_at, smoothed_left_at }) => smoothed_left_at ?? left_at ?? since);
-  const asked = over.map(
-    ({ object_id: id, beacon_id: beaconId, entered_at: enteredAt, left_at }): TimedVisit => ({
-      ...{ id, beaconId, enteredAt, leftAt: left_at ?? enteredAt },
-    }),
-  );
+  const whole = visits.findIndex(({ entered_at }) => entered_at >= since);
+  const open = visits.findIndex(({ is_open }) => is_open !== 0);
+  const end = open < 0 ? visits.length : open;
+  const unseen = visits
+    .slice(0, end)
+    .findIndex(({ entered_at, smoothed_left_at }) => smoothed_left_at === null && entered_at >= since);
+  const begin = unseen < 0 ? end : Math.max(whole, unseen - 1);
+  const ends = visits.slice(0, begin).map(({ left_at, smoothed_left_at }) => smoothed_left_at ?? left_at ?? since);
   return {
-    asked,
+    told: visits.slice(begin, end),
     from: Math.max(since, ...ends),
-    until: later[open]?.entered_at ?? Number.MAX_SAFE_INTEGER,
+    until: visits[end]?.entered_at ?? Number.MAX_SAFE_INTEGER,
   };
 }

@@ -9,12 +9,13 @@ import { type VisitRow, visits } from '../traces/visits.ts';
 
 export type EndedVisit = Pick<
   VisitRow,
-  'object_id' | 'beacon_id' | 'entered_at' | 'left_at' | 'is_open' | 'smoothed_left_at'
+  'object_id' | 'beacon_id' | 'entered_at' | 'left_at' | 'is_open' | 'smoothed_entered_at' | 'smoothed_left_at'
 >;
 
 /** Visits by what was sensed, as opposed to what the phone says, that were open at a time (ms) or later, oldest first. */
 export function findVisitsSince(db: Db, { appId, installationId }: TrackKey, since: number): Promise<EndedVisit[]> {
-  return db.all<EndedVisit>(sql`select object_id, beacon_id, entered_at, left_at, is_open, smoothed_left_at from visits
+  return db.all<EndedVisit>(sql`select object_id, beacon_id, entered_at, left_at, is_open, smoothed_entered_at,
+      smoothed_left_at from visits
     where app_id = ${appId} and installation_id = ${installationId} and entered_at >= ${since - MAX_VISIT_MS}
       and (is_open = 1 or left_at >= ${since}) and source = 'samples' order by entered_at, object_id`);
 }
@@ -27,21 +28,19 @@ const smoothedVisits = bulkUpdate(visits.table, {
 
 interface Saved {
   /** As they were read, and in the same order as they should be. */
-  readonly told: readonly TimedVisit[];
+  readonly told: readonly EndedVisit[];
   readonly smoothed: readonly TimedVisit[];
   readonly now: number;
 }
 
-export async function saveSmoothed(db: Db, appId: string, { told, smoothed, now }: Saved): Promise<void> {
-  const rows = smoothed.map(({ id, enteredAt, leftAt }, index) => ({
-    app_id: appId,
-    object_id: id,
-    entered_at: told[index]?.enteredAt ?? enteredAt,
-    left_at: told[index]?.leftAt ?? leftAt,
-    smoothed_entered_at: enteredAt,
-    smoothed_left_at: leftAt,
-    smoothed_dwell: (leftAt - enteredAt) / 1000,
-    updated_at: now,
-  }));
+/** Answers those that are not as they were. */
+export async function saveSmoothed(db: Db, appId: string, { told, smoothed, now }: Saved): Promise<EndedVisit[]> {
+  const rows = told.flatMap((row, index) => {
+    const { enteredAt, leftAt } = smoothed[index] as TimedVisit;
+    if (row.smoothed_entered_at === enteredAt && row.smoothed_left_at === leftAt) return [];
+    const times = { smoothed_entered_at: enteredAt, smoothed_left_at: leftAt };
+    return [{ ...row, ...times, app_id: appId, smoothed_dwell: (leftAt - enteredAt) / 1000, updated_at: now }];
+  });
   await db.runTogether(smoothedVisits.each(db.dialect, rows));
+  return rows;
 }
