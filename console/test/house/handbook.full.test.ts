@@ -45,6 +45,9 @@ describe('the handbook in a browser', () => {
     await page.getByRole('link', { name: 'Beacons: Calibration' }).click();
     await page.waitForURL(/handbook\/beacons#calibration$/);
     await assertAccessible(page);
+    await page.getByRole('link', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Kalibrierung' }).waitFor();
+    await assertAccessible(page);
     const others = asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('data:'));
     assert.deepEqual(others, []);
   });
