@@ -239,12 +239,12 @@ describe('a sentence of the service in the language of the page', () => {
   });
 
   test('has days as the reader writes them, in English too', () => {
-    hearService(catalogue('en'));
+    setServiceCatalogue(catalogue('en'));
     assert.equal(
       translated('The certificate of the port for devices expires on 2027-01-02'),
       'The certificate of the port for devices expires on 2 Jan 2027',
     );
-    hearService({});
+    setServiceCatalogue({});
   });
 
   test('is the English one where no catalogue is loaded', () => {
