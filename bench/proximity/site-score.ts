@@ -105,7 +105,7 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
       trueZones: [...site.beacons.values()].filter((place) => distanceBetween(place, position) < RADIUS).length,
     });
   }
-  const looking = lookedBack(truth, { run, site, told: visitsIn(found) });
+  const looking = lookedBack(truth, { run, site, live: visitsIn(found) });
   return { found, seconds: seconds.map((second, index) => ({ ...second, ...looking[index] })) as SecondResult[] };
 }
 
@@ -121,17 +121,17 @@ const visitsIn = (found: ReadonlyMap<string, readonly FoundVisit[]>): BeaconVisi
 interface Looking {
   readonly run: SiteRun;
   readonly site: Site;
-  readonly told: readonly BeaconVisit[];
+  readonly live: readonly BeaconVisit[];
 }
 
 function lookedBack(
   truth: readonly { readonly at: number; readonly position: Point }[],
-  { run, site: { beacons }, told }: Looking,
+  { run, site: { beacons }, live }: Looking,
 ) {
   const positions = run.lookBack?.() ?? [];
   const retimed = retimeVisits({
     positions,
-    visits: told.map(({ beacon, start, end }, index) => ({
+    visits: live.map(({ beacon, start, end }, index) => ({
       ...{ id: String(index), beaconId: beacon, enteredAt: start, leftAt: end },
     })),
     beacons: new Map([...beacons].map(([id, location]) => [id, { location, radius: RADIUS }])),
@@ -147,7 +147,7 @@ function lookedBack(
     const nearest = nearestTo(position, beacons);
     const place = nearest === null ? undefined : beacons.get(nearest);
     const here = place !== undefined && distanceBetween(place, position) < RADIUS ? nearest : null;
-    const visit = { isVisitRight: visitAt(told, at) === here, isRetimedRight: visitAt(retimed, at) === here };
+    const visit = { isVisitRight: visitAt(live, at) === here, isRetimedRight: visitAt(retimed, at) === here };
     if (found === undefined) return { ...visit, isSmoothedRight: false, smoothedError: null };
     return {
       ...visit,

@@ -68,7 +68,7 @@ export function lookBackHandler(deps: LookBackDeps): JobHandler {
       const smoothed = await inSlices(retimeSteps(kept), signal);
       await db.transaction(async (db) => {
         await assertHeld(db);
-        const changed = await saveSmoothed(db, appId, { told: kept.told, smoothed, now: now() });
+        const changed = await saveSmoothed(db, appId, { reported: kept.reported, smoothed, now: now() });
         const noted = changed.map(({ beacon_id, entered_at }) => ({
           ...{ ...key, beaconId: beacon_id, enteredAt: entered_at },
         }));
@@ -85,7 +85,7 @@ interface Keeping extends Pick<LookBackDeps, 'trackCache' | 'site'> {
 
 interface Kept extends KeptVisits {
   /** The same visits as they were read. */
-  readonly told: readonly EndedVisit[];
+  readonly reported: readonly EndedVisit[];
 }
 
 /** What is kept of an installation's visits that nobody has looked back on yet, and of its samples since; undefined: nothing. */
@@ -96,8 +96,8 @@ async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Kee
   const { record, unwritten, apart } = await readOne(trackCache, db, key);
   const since = record?.segments[0]?.[0];
   if (record === undefined || since === undefined) return undefined;
-  const { told, from, until } = yetUnseen(await findVisitsSince(db, key, since), since);
-  const [first] = told;
+  const { reported, from, until } = yetUnseen(await findVisitsSince(db, key, since), since);
+  const [first] = reported;
   if (first === undefined) return undefined;
   const begin = record.segments.filter(([start]) => start <= first.entered_at - FORGET_MS).at(-1)?.[0] ?? since;
   const [segments = []] = await findSegments(db, [{ ...key, from: begin }]);
@@ -107,7 +107,7 @@ async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Kee
   const samples = [...parts, ...apart].flatMap(({ samples }) => readSamples(samples)).sort(compareSamples);
   const places = (ids: readonly string[]) => site.beaconsById(db, appId, ids);
   const known = await siteFrom({ places }, policy)([...new Set(samples.map(({ beaconId }) => beaconId))]);
-  return { installationId, checkpoint, samples, site: known, told, visits: told.map(timed), from, until };
+  return { installationId, checkpoint, samples, site: known, reported, visits: reported.map(timed), from, until };
 }
 
 const timed = ({ object_id: id, beacon_id: beaconId, entered_at: enteredAt, left_at }: EndedVisit): TimedVisit => ({
@@ -128,7 +128,7 @@ function yetUnseen(visits: readonly EndedVisit[], since: number) {
   const begin = unseen < 0 ? end : Math.max(whole, unseen - 1);
   const ends = visits.slice(0, begin).map(({ left_at, smoothed_left_at }) => smoothed_left_at ?? left_at ?? since);
   return {
-    told: visits.slice(begin, end),
+    reported: visits.slice(begin, end),
     from: Math.max(since, ...ends),
     until: visits[end]?.entered_at ?? Number.MAX_SAFE_INTEGER,
   };

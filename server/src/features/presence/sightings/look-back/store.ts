@@ -28,14 +28,14 @@ const smoothedVisits = bulkUpdate(visits.table, {
 
 interface Saved {
   /** As they were read, and in the same order as they should be. */
-  readonly told: readonly EndedVisit[];
+  readonly reported: readonly EndedVisit[];
   readonly smoothed: readonly TimedVisit[];
   readonly now: number;
 }
 
 /** Answers those that are not as they were. */
-export async function saveSmoothed(db: Db, appId: string, { told, smoothed, now }: Saved): Promise<EndedVisit[]> {
-  const rows = told.flatMap((row, index) => {
+export async function saveSmoothed(db: Db, appId: string, { reported, smoothed, now }: Saved): Promise<EndedVisit[]> {
+  const rows = reported.flatMap((row, index) => {
     const { enteredAt, leftAt } = smoothed[index] as TimedVisit;
     if (row.smoothed_entered_at === enteredAt && row.smoothed_left_at === leftAt) return [];
     const times = { smoothed_entered_at: enteredAt, smoothed_left_at: leftAt };
