@@ -17,8 +17,9 @@ export class HookLine {
   #restsUntil = 0;
   #row: object | undefined;
   #loggedAt = Number.NEGATIVE_INFINITY;
-  /** The failure as it is stored; null: none. */
+  /** The failure that is or will be stored; null: none. */
   noted: string | null = null;
+  #isStoring = false;
 
   constructor(maxWaitMs: number) {
     this.#queue = new FairQueue(concurrency, maxWaitMs);
@@ -54,6 +55,20 @@ export class HookLine {
   end(at: number, isAnswered: boolean): void {
     this.#failures = isAnswered ? 0 : this.#failures + 1;
     if (!isAnswered) this.#restsUntil = at + restMs;
+  }
+
+  /** Stores the newest failure, one after the other: the last one to be noted is the one that stays. */
+  async storeNoted(store: (noted: string | null) => Promise<void>): Promise<void> {
+    if (this.#isStoring) return;
+    this.#isStoring = true;
+    try {
+      for (let stored: string | null | undefined; stored !== this.noted; ) {
+        stored = this.noted;
+        await store(stored);
+      }
+    } finally {
+      this.#isStoring = false;
+    }
   }
 
   /** Once in a second: who sends what is refused cannot fill the database. */

@@ -166,7 +166,9 @@ class Asking implements RecordHook {
     line.noted = error;
     const { db, now, inBackground } = this.#deps;
     inBackground('noting the answers of a webhook', () =>
-      error === null ? store.noteSuccess(db, row) : store.noteFailure(db, row, error, now()),
+      line.storeNoted((noted) =>
+        noted === null ? store.noteSuccess(db, row) : store.noteFailure(db, row, noted, now()),
+      ),
     );
   }
 }
