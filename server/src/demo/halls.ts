@@ -79,6 +79,7 @@ export function appealOf({ key, appeal }: Hall, daysAgo: number): number {
 export const floorNames = ['Ground floor', 'First floor', 'Below the lantern'] as const;
 
 export const museum = {
+  language: 'en',
   name: 'Skerry Point Lighthouse Museum (demo)',
   shortName: 'Skerry Point',
   timeZone: 'Europe/Copenhagen',

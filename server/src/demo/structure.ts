@@ -220,6 +220,7 @@ async function writeNotification(
       : { url: type === 'IMAGE' ? files.get(shows.file) : shows.url };
   const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacons.get(hall) };
   const rules = {
+    language: museum.language,
     ...(delivery === undefined ? {} : { delivery }),
     ...(trial === undefined
       ? {}
@@ -253,6 +254,7 @@ function scenarioBody(scenario: ScenarioPlan, { beacons, files }: Site): object 
     showOn: days.map((dayName) => ({ dayName, checked: scenario.days.split(' ').includes(dayName) })),
     alertTitle: scenario.title,
     alertMessage: scenario.text,
+    language: museum.language,
     ...(imageUrl === undefined ? {} : { urlImageAndroid: imageUrl, urlImageIOS: imageUrl }),
     ...(page === undefined ? {} : { urlPage: page }),
     ...(video === undefined ? {} : { urlVideo: video }),
