@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { afterEach, beforeEach, describe, test } from 'vitest';
+import { selfSignedCertificate } from '../../../test/fakes/certificate.ts';
 import { openDevice, openRaw, type RawDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { type DeviceLogin, limits } from './mqtt-connection.ts';
 import { DeviceBroker, type DeviceBrokerOptions, type DeviceMessage } from './mqtt-device-broker.ts';
@@ -329,21 +326,15 @@ describe('the port for devices', () => {
     assert.equal(hall.messages.length, 1);
   });
 
-  test('TLS, with a certificate that the device trusts', async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pharos-tls-'));
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost';
-    const names = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert];
-    const made = spawnSync('openssl', [...words.split(' '), ...names]);
-    if (made.status !== 0) return t.skip('openssl is not there to make a certificate');
+  test('TLS, with a certificate that the device trusts', async () => {
+    const { key, cert } = selfSignedCertificate();
     await broker.close();
-    broker = await start({ tls: { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') } });
-    await listening('app/gate', { ca: readFileSync(cert) });
+    broker = await start({ tls: { key, cert } });
+    await listening('app/gate', { ca: cert });
     assert.equal(await publish(), 'acknowledged');
     const plain = await openRaw(broker.port);
     plain.write({ cmd: 'pingreq' });
     await plain.ended;
-    rmSync(folder, { recursive: true });
   });
 
   test('closing hangs up on everybody', async () => {
