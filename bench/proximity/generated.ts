@@ -10,7 +10,7 @@ export function generateRecordings(): Recordings {
   const random = mulberry32(1821);
   const beacons = new Map<string, Point>();
   for (let index = 0; index < 6; index++) beacons.set(`beacon${index}`, { x: 5 + 10 * index, y: 0, z: 2.3 });
-  const walks = Array.from({ length: 5 }, (_, index) => walkPast(random, beacons, `walk ${index}`));
+  const walks = Array.from({ length: 5 }, (_, index) => walkPast(random, beacons, `generated_${index}`));
   const stills = [1, 1.5, 2, 6, 9].map((distance) =>
     hold(random, distance, { name: `still ${distance} m`, seconds: 1800 }),
   );

@@ -82,13 +82,12 @@ for (const name of ['stable', 'fast'] as const) {
 }
 
 for (const shift of [0, -10]) {
-  test(`over all beacons, nobody has calibrated, a phone of ${shift} dB: nearly all visits, and hardly a false one`, (t) => {
-    if (!recordings.recorded) return t.skip('no recordings');
+  test(`over all beacons, nobody has calibrated, a phone of ${shift} dB: nearly all visits, and hardly a false one`, () => {
     const engine = pharosSite({ name: 'site', oneZone: true, isLocated: true });
     const { visits, falseEnters } = scoreSite(engine, recordings, { isCalibrated: false, shift });
     const hits = visits.filter(({ isHit }) => isHit).length;
     const duplicates = visits.reduce((sum, visit) => sum + visit.duplicates, 0);
-    assert.ok(hits >= 23, `${hits} of ${visits.length} visits`);
+    assert.ok(hits / visits.length >= 23 / 24, `${hits} of ${visits.length} visits`);
     assert.ok(duplicates + falseEnters <= 2, `${falseEnters} false enters, ${duplicates} duplicates`);
   });
 }
