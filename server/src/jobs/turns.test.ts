@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { bothDatabases } from '../../test/support/build-app.ts';
 import { watchStatements } from '../../test/support/statements.ts';
 import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
+import { Poller, type PollerSource } from '../db/nodes/poller.ts';
+import { DueLook } from './due-jobs.ts';
 import { countJobs } from './store.ts';
 
 /** Which app and which kind a worker looks after next. */
@@ -44,6 +46,30 @@ for (const database of bothDatabases) {
       const see = handler(async ({ appId, kind }) => void order.push(`${appId} ${kind}`));
       await queue.workerWith({ work: see, xerox: see }).drain();
       assert.deepEqual(order.sort(), ['c work', 'c xerox']);
+      await queue.enqueue({ appId: 'd', kind: 'work' });
+      const found = await new DueLook().find(queue.db, queue.now);
+      assert.deepEqual(
+        found.map(({ kind, appId }) => `${appId} ${kind}`),
+        ['a stuck', 'd work'],
+        'each once',
+      );
+    });
+
+    test('a poll for the own apps leaves out nobody for whom another one is about to begin', async () => {
+      const { opened, open } = gate();
+      const sources: PollerSource[] = [];
+      class HeldPoller extends Poller {
+        override add(source: PollerSource): void {
+          sources.push(source);
+        }
+      }
+      const poller = new HeldPoller(queue.db);
+      const worker = queue.workerWith({ work: handler(async () => open()) }, { poller, owns: () => false });
+      await queue.enqueue();
+      worker.start();
+      await sources[0]?.ask()?.hear(queue.now);
+      await opened;
+      await worker.stop();
     });
 
     test('all kinds together cost one statement where nothing is due', async () => {

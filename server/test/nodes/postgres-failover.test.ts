@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -192,4 +194,25 @@ test('a failed connection to several hosts names each with its reason', async ()
   assert.ok(error instanceof Failure && error.entry.status === 503);
   assert.match((error.cause as Error).message, /127\.0\.0\.1:1: ECONNREFUSED; localhost:2: /);
   assert.doesNotMatch((error.cause as Error).message, /secret/);
+});
+
+test('a connection is tried once on each of several hosts that hang up', async () => {
+  const tried: number[] = [];
+  const hosts = await Promise.all(
+    [0, 1].map(async (place) => {
+      tried[place] = 0;
+      const host = createServer((socket) => {
+        tried[place] = (tried[place] ?? 0) + 1;
+        socket.on('error', () => undefined).destroy();
+      });
+      await once(host.listen(0, '127.0.0.1'), 'listening');
+      return host;
+    }),
+  );
+  const names = hosts.map((host) => `127.0.0.1:${(host.address() as AddressInfo).port}`);
+  const db = openPostgres({ url: `postgres://u:secret@${names}/db`, poolSize: 1, queryDeadlineMs: 1_000 });
+  await assert.rejects(db.one(sql`select 1 as one`), Failure);
+  await db.close();
+  for (const host of hosts) host.close();
+  assert.deepEqual(tried, [1, 1]);
 });

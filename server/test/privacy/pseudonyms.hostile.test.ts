@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { visitIdOf } from '@pharos/engine';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { sql } from '../../src/base/sql.ts';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { pointer, type Site, stay, uuid, walk } from '../support/site.ts';
@@ -126,6 +127,21 @@ for (const database of databases) {
       assert.deepEqual([said.status, said.body.code], [400, 102]);
       assert.equal((await ask('positions', { order: 'objectId' })).body.code, 102);
       assert.equal((await ask(`positions/${objectId}`, {})).status, 404);
+    });
+
+    test('positions of the same time come in an order that says nothing of their phones', async () => {
+      const { db } = site.app.storage;
+      const phones = days.phones.map(({ objectId }) => objectId).sort();
+      for (const [place, id] of phones.entries())
+        await db.run(sql`update positions set updated_at = ${site.now}, sensed_at = ${site.now}, distance = ${1 + place}
+          where app_id = ${site.app.appId} and object_id = ${id}`);
+      const { body } = await site.ask({ method: 'GET', url: '/api/v2/positions' });
+      const distances = body.results.map(({ distance }: { distance: number }) => distance);
+      assert.deepEqual(
+        distances,
+        distances.toSorted((a: number, b: number) => b - a),
+      );
+      assert.equal(distances.length, phones.length);
     });
 
     test('ids of visits and messages cannot be found by trying the ids of phones', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import type { ScriptedSender } from '../../../../../test/fakes/scripted-sender.ts';
 import { bothDatabases, type SignedIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../../test/support/cases.ts';
+import { holdUp } from '../../../../../test/support/halfway.ts';
 import {
   counts,
   data,
@@ -176,6 +177,27 @@ for (const database of bothDatabases) {
       );
       const late = await put({ ...words, sendAt: new Date(app.clock.now + hour).toISOString() });
       assert.deepEqual([late.status, late.body.error.name], [409, 'TooLate']);
+    });
+
+    test('that is changed by a node whose clock is behind, while its recipients are being found, goes to the new ones', async () => {
+      for (let n = 0; n < 2; n++) await register(n, { deviceToken: `token-${n}`, channels: [`only-${n}`] });
+      const path = await send({ data, sendAt: new Date(app.clock.now + hour).toISOString() });
+      app.clock.now += hour;
+      const walk = holdUp(app.storage.db, /^select object_id from installations/);
+      const first = app.app.idle();
+      await walk.reached;
+      app.clock.now -= 1_000;
+      const body = { data, where: { channels: 'only-1' }, sendAt: new Date(app.clock.now + hour).toISOString() };
+      assert.equal((await app.send({ method: 'PUT', url: path, headers: user.headers, body })).status, 200);
+      walk.go();
+      await first;
+      assert.deepEqual([(await get(path)).state, fcm.calls.length], ['accepted', 0]);
+      app.clock.now += hour;
+      await app.app.idle();
+      assert.deepEqual(
+        fcm.calls.map(({ target }) => target.token),
+        ['token-1'],
+      );
     });
 
     test('that is put off is not sent at its former time', async () => {
