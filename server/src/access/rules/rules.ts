@@ -66,8 +66,7 @@ interface Compiling {
 
 function compile({ preset, stored, defaultOwner, isBucket, isOwn }: Compiling): ResourceRules {
   const { unowned = 'manager', owner = defaultOwner, members = {} } = { ...preset, ...stored };
-  const inherited = (verb: Verb): StoredRule =>
-    preset[verb] ?? (verb === 'listen' ? (stored.get ?? preset.get) : undefined) ?? 'nobody';
+  const inherited = (verb: Verb): StoredRule => preset[verb] ?? 'nobody';
   const rule = (verb: Verb) => {
     const given = stored[verb] ?? inherited(verb);
     if (typeof given !== 'string') return new Rule(given, given);
