@@ -71,9 +71,6 @@ class StatementCache<T> {
   }
 }
 
-/** This release fixed a WAL corruption bug; no older one is trusted with acknowledged data. */
-const oldestSafeVersion = [3, 51, 3];
-
 /**
  * The part of the log's file beyond this is cut off. That takes time, in which writes wait; the file is seldom this
  * long.
@@ -117,17 +114,6 @@ function readWithin(rows: Iterable<Row>, maxCharacters: number): Row[] {
   return read;
 }
 
-function assertSafeVersion(raw: Sqlite.Database): void {
-  const version = String(raw.prepare('select sqlite_version()').pluck().get());
-  const parts = version.split('.').map(Number);
-  for (const [index, wanted] of oldestSafeVersion.entries()) {
-    const part = parts[index] ?? 0;
-    if (part > wanted) return;
-    if (part < wanted)
-      throw new Error(`SQLite ${version} is too old; ${oldestSafeVersion.join('.')} or newer is needed.`);
-  }
-}
-
 /**
  * Opens one connection. Commits do not wait for the disk: the writer flushes the log before a write is acknowledged
  * (`WalFile`, ADR 10), which is all that `synchronous=FULL` would do. Checkpoints, which flush by themselves, are left
@@ -135,7 +121,6 @@ function assertSafeVersion(raw: Sqlite.Database): void {
  */
 export function openSqliteConnection(file: string, mode: 'write' | 'read'): SqliteConnection {
   const raw = new Sqlite(file, { readonly: mode === 'read', timeout: 0 });
-  assertSafeVersion(raw);
   if (mode === 'write') {
     raw.pragma('journal_mode = WAL');
     raw.pragma('synchronous = NORMAL');

@@ -47,6 +47,13 @@ describe('a write to SQLite', () => {
     connection.close();
   });
 
+  test('is made by a SQLite that does not corrupt its log: 3.51.3 or newer', async () => {
+    const db = openSqlite({ file: join(folder, 'test.db'), queryDeadlineMs: 30_000 });
+    const row = await db.one<{ version: string }>(sql`select sqlite_version() as version`);
+    await db.close();
+    assert.ok('3.51.3'.localeCompare(row?.version ?? '', 'en', { numeric: true }) <= 0, row?.version);
+  });
+
   test('is refused when the disk does not confirm it, and so is every later one', async () => {
     // A folder in place of the log cannot be opened for writing.
     mkdirSync(join(folder, 'test.db-wal'));
