@@ -246,6 +246,20 @@ describe('PostgreSQL that fails', () => {
     assert.deepEqual([troubles[0], troubles.at(-1)], ['lost', 'back']);
   });
 
+  test('connections that have died silently while they were idle fail one request, and not one each', async () => {
+    const { db, wire } = await wired();
+    await Promise.all(Array.from({ length: 4 }, () => until(() => db.one(raw('select pg_sleep(0.1)')))));
+    wire.cut();
+    wire.mend();
+    await assert.rejects(db.run(insert('lost')), isUnknown);
+    const next = () =>
+      db.run(insert('next')).catch((error: unknown) => {
+        assert.ok(!isUnknown(error), 'another dead connection was used');
+        throw error;
+      });
+    for (let n = 0; n < 4; n++) await until(next);
+  });
+
   test('a hanging server leads to 503 in time, and work resumes when it does', async () => {
     const db = openDatabase();
     await until(() => db.run(insert('before')));
