@@ -72,6 +72,7 @@ const deliveries = fc.array(delivery, { minLength: 3, maxLength: 8 });
 
 /** Those of PHAROS_RSSI_DATA, or generated ones. */
 const recordings = readRecordings() ?? generateRecordings();
+const kind = recordings.recorded ? 'recorded' : 'generated';
 
 for (const database of databases) {
   describe(`any delivery of the same samples on ${database}`, () => {
@@ -254,13 +255,13 @@ for (const database of databases) {
       return samples.map(({ at, beacon, rssi }) => ({ at: at - start, minor: minors.get(beacon) ?? 0, rssi }));
     }
 
-    test('a recorded walk', async () => {
+    test(`a ${kind} walk`, async () => {
       const sensed = await recorded('rectangular');
       const how = fc.sample(deliveries, { seed: 7, numRuns: 1 })[0] as Delivery[];
       assert.ok((await check(sensed, how)) > 0);
     });
 
-    test('the zigzagging walk without locations, in pieces, in an order that was once wrong', async () => {
+    test(`a ${kind} walk without locations, in pieces, in another order`, async () => {
       const sensed = await recorded('zigzagging');
       const [anyOther = []] = fc.sample(anyOrder(piecesOf(sensed)), { seed: 38, numRuns: 1 });
       assert.ok((await checkOrders(sensed, [recordings.recorded ? wrongOrder : anyOther])) > 0);
