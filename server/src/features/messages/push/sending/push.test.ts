@@ -16,7 +16,7 @@ import {
   pushUrl as url,
 } from '../../../../../test/support/sites/push-app.ts';
 import { service } from '../../../../access/audit.ts';
-import { raw } from '../../../../base/sql.ts';
+import { raw, sql } from '../../../../base/sql.ts';
 
 for (const database of bothDatabases) {
   describe(`push on ${database}`, () => {
@@ -266,6 +266,26 @@ for (const database of bothDatabases) {
       await assertRefusals(app, user.headers, [
         { rule: 'too late', request: { method: 'POST', url: `${done}/cancel` }, status: 403, code: 119 },
       ]);
+    });
+
+    test('that is cancelled is ended by the worker that has its job, and not by one that has lost it', async () => {
+      await register(1);
+      fcm.script = () => ({ outcome: 'retry', reason: 'UNAVAILABLE', scope: 'message', afterMs: 60_000 });
+      const path = await send({ data });
+      await app.app.idle();
+      await ask({ method: 'POST', url: `${path}/cancel` });
+      app.clock.now += 60_000;
+      const { db } = app.storage;
+      const job = holdUp(db, / from pushes /);
+      const late = app.app.idle();
+      await job.reached;
+      await db.run(raw("update jobs set lease_token = 'another'"));
+      job.go();
+      await late;
+      assert.deepEqual(counts(await get(path)), { ...none, audience: 1, queued: 1 });
+      await db.run(sql`update jobs set run_at = ${app.clock.now}`);
+      await app.app.idle();
+      assert.deepEqual(counts(await get(path)), { ...none, audience: 1, cancelled: 1 });
     });
 
     test('goes to everyone only without a where or with an empty one', async () => {
