@@ -47,6 +47,12 @@ describe('analytics of an app in which nobody was', () => {
       await assertAccessible(page);
     });
 
+  test('numbers: a pretend phone is one click away', async () => {
+    await open('analytics');
+    await page.getByRole('main').getByRole('link', { name: 'Pretend phone' }).click();
+    await page.getByRole('heading', { name: 'Pretend phone' }).waitFor();
+  });
+
   test('on a phone the tab of the page is in sight, also when the row was narrower before', async () => {
     const known = page.viewportSize() ?? { width: 1280, height: 860 };
     await page.setViewportSize({ ...known, width: 390 });

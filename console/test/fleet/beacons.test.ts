@@ -46,6 +46,7 @@ describe('beacons in the console', () => {
   test('an app without beacons says what to do next', async () => {
     await open();
     await heading('No beacons yet').waitFor();
+    assert.equal(await link('Health').count(), 0);
     await link('Add a beacon').first().click();
     await heading('Add a beacon').waitFor();
   });

@@ -71,7 +71,7 @@ describe('installations in the console', () => {
     await page.getByText('1–1 of 1').waitFor();
     await rows().first().click();
     await page.getByText('Pushes have not reached it since').waitFor();
-    await page.getByText('It has not been near a beacon yet, and no message was sent to it.').waitFor();
+    await page.getByText('Has not been near a beacon yet, and was sent no message.').waitFor();
     await assertAccessible(page);
   });
 
@@ -150,6 +150,11 @@ describe('installations in the console', () => {
       ['a secret token'],
     );
     assert.match(JSON.stringify(pushes.at(-1)?.message), /Hello, phone/);
+    await open(`/${hers}`);
+    await page.getByRole('list', { name: 'What happened' }).getByRole('link', { name: 'Hello, phone' }).waitFor();
+    await goTo(page, `/console/apps/${site.app.appId}/activity?visitor=${hers}`);
+    await page.getByRole('list', { name: 'Log' }).getByRole('link', { name: 'Hello, phone' }).waitFor();
+    await open(`/${hers}`);
   });
 
   test('an export holds everything that is known', async () => {
@@ -211,7 +216,7 @@ describe('installations in the console', () => {
     await app.app.idle();
     await open(`/${phone}`);
     await page.getByText('phones have pseudonyms that change every day, so that nothing tells').waitFor();
-    assert.equal(await page.getByText('It has not been near a beacon yet').count(), 0);
+    assert.equal(await page.getByText('Has not been near a beacon yet').count(), 0);
     await assertAccessible(page);
     const waiting = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();

@@ -43,7 +43,8 @@ interface Props<Id extends ListOperation> {
   readonly action?: ReactNode;
   /** In place of the usual heading. */
   readonly heading?: (action: ReactNode) => ReactNode;
-  readonly empty: EmptyTexts;
+  /** With an action of its own where not all of `action` makes sense yet. */
+  readonly empty: EmptyTexts & { readonly action?: ReactNode };
   /** Between the heading and the list. */
   readonly above?: ReactNode;
   /** A condition of the page itself, such as a period; "Show all" removes it too, and leaves `all` in the address. */
@@ -103,7 +104,7 @@ export function SectionList<Id extends ListOperation>(props: Props<Id>) {
       )}
       {above}
       {isEmpty && views && <Group mb="md">{views}</Group>}
-      {instead || (isEmpty ? <EmptyState {...empty} action={action} /> : <Records {...props} {...{ search, page }} />)}
+      {instead || (isEmpty ? <EmptyState action={action} {...empty} /> : <Records {...props} {...{ search, page }} />)}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../lib/data/access.ts';
-import { beaconNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
+import { beaconNameQuery, pushNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './names.module.css';
 
@@ -37,6 +37,23 @@ export function TriggerName({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className={classes.waiting}>…</span>;
   return found === null ? gone : found.name;
+}
+
+interface MessageProps {
+  readonly appId: string;
+  readonly delivery: { readonly pushId?: string; readonly triggerId?: string };
+}
+
+/** The name of what a delivery brings. */
+export function MessageName({ appId, delivery: { pushId, triggerId } }: MessageProps) {
+  if (pushId) return <PushName appId={appId} pushId={pushId} />;
+  return triggerId ? <TriggerName appId={appId} triggerId={triggerId} /> : t('A push');
+}
+
+function PushName({ appId, pushId }: { readonly appId: string; readonly pushId: string }) {
+  const { data: name } = useQuery(pushNameQuery(appId, pushId));
+  if (name === undefined) return <span className={classes.waiting}>…</span>;
+  return name ?? t('A push');
 }
 
 /** The name as a link. */

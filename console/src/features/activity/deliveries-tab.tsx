@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { TriggerName, VisitorId } from '../../components/names/names.tsx';
+import { MessageName, VisitorId } from '../../components/names/names.tsx';
 import { deliveryColors, deliveryWords, senderName } from '../../lib/text/delivery-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { translated } from '../../lib/words/service-words.ts';
@@ -76,8 +76,7 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
       {
         name: 'origin',
         label: t('Message'),
-        render: ({ pushId, triggerId }) =>
-          pushId || !triggerId ? t('a push') : <TriggerName appId={appId} triggerId={triggerId} />,
+        render: (delivery) => <MessageName appId={appId} delivery={delivery} />,
       },
       { name: 'reason', label: t('Reason'), isDeskOnly: true, render: ({ reason }) => translated(reason ?? '') },
       {

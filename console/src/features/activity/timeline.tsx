@@ -5,11 +5,11 @@ import list from '../../components/list/list.module.css';
 import { Row } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import names from '../../components/names/names.module.css';
-import { BeaconName, TriggerName, VisitorId } from '../../components/names/names.tsx';
+import { BeaconName, MessageName, VisitorId } from '../../components/names/names.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { useMay, useMayCall } from '../../lib/data/access.ts';
+import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
+import { useMayCall } from '../../lib/data/access.ts';
 import { deliveryColors } from '../../lib/text/delivery-words.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showDuration, type Times, useTimes } from '../../lib/time/times.ts';
@@ -26,7 +26,6 @@ export function Timeline() {
   const { range, beacon, visitor } = route.useSearch();
   const times = useTimes(appId);
   const hasDeliveries = useMayCall()('listDeliveries');
-  const mayPretend = useMay()('phones.pair');
   const scope = { ...(range && { range }), ...(beacon && { beacon }), ...(visitor && { visitor }) };
   const log = useInfiniteQuery(logQuery(appId, scope, times.zone, hasDeliveries));
   return (
@@ -52,13 +51,7 @@ export function Timeline() {
               icon="activity"
               title={t('Nothing has happened yet')}
               text={t('Events appear here as soon as an app reports that a visitor came near a beacon.')}
-              action={
-                mayPretend && (
-                  <LinkButton to="/apps/$appId/phone" params={{ appId }} icon="phone">
-                    {t('Pretend phone')}
-                  </LinkButton>
-                )
-              }
+              action={<PretendPhoneLink appId={appId} />}
             />
           )
         }
@@ -96,7 +89,7 @@ function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
       />
     );
   }
-  const { objectId, triggerId, pushId, installationId, createdAt, state } = delivery;
+  const { objectId, installationId, createdAt, state } = delivery;
   return (
     <Row
       title={
@@ -105,7 +98,7 @@ function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
           params={{ appId, deliveryId: objectId }}
           className={names.link}
         >
-          {pushId || !triggerId ? t('A push') : <TriggerName appId={appId} triggerId={triggerId} />}
+          <MessageName appId={appId} delivery={delivery} />
         </Link>
       }
       facts={[times.dateTime(createdAt), installationId && <VisitorId objectId={installationId.objectId} />]}

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
+import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { visitorsAsked } from './asked.ts';
@@ -65,6 +66,7 @@ export function AnalyticsPage() {
             : {
                 title: t('No visits yet'),
                 text: t('As soon as an app reports that visitors come near beacons, their numbers are here.'),
+                action: <PretendPhoneLink appId={appId} />,
               })}
         />
       )}

@@ -36,7 +36,14 @@ export function BeaconsPage() {
       appId={appId}
       title={t('Beacons')}
       about={t('Each beacon marks a place. Messages are shown when a visitor comes near it or leaves.')}
-      action={<Actions appId={appId} mayCreate={mayCreate} />}
+      action={
+        <Group gap="xs">
+          <LinkButton to="/apps/$appId/beacons/condition" params={{ appId }} icon="check" isPlain>
+            {t('Health')}
+          </LinkButton>
+          {mayCreate && <Adding appId={appId} />}
+        </Group>
+      }
       list={list}
       views={view}
       instead={
@@ -48,27 +55,21 @@ export function BeaconsPage() {
         text: mayCreate
           ? t('Add the first one with the UUID, major and minor that it sends, or import a CSV or Excel (XLSX) file.')
           : t('Owners, managers and installers add beacons.'),
+        action: mayCreate && <Adding appId={appId} />,
       }}
     />
   );
 }
 
-function Actions({ appId, mayCreate }: { readonly appId: string; readonly mayCreate: boolean }) {
+function Adding({ appId }: { readonly appId: string }) {
   return (
     <Group gap="xs">
-      <LinkButton to="/apps/$appId/beacons/condition" params={{ appId }} icon="check" isPlain>
-        {t('Health')}
+      <LinkButton to="/apps/$appId/beacons/import" params={{ appId }} icon="upload" isPlain>
+        {t('Import')}
       </LinkButton>
-      {mayCreate && (
-        <>
-          <LinkButton to="/apps/$appId/beacons/import" params={{ appId }} icon="upload" isPlain>
-            {t('Import')}
-          </LinkButton>
-          <LinkButton to="/apps/$appId/beacons/new" params={{ appId }} icon="plus">
-            {t('Add a beacon')}
-          </LinkButton>
-        </>
-      )}
+      <LinkButton to="/apps/$appId/beacons/new" params={{ appId }} icon="plus">
+        {t('Add a beacon')}
+      </LinkButton>
     </Group>
   );
 }

@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Loading } from '../../components/page/failure-note.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { useMay, useStanding } from '../../lib/data/access.ts';
+import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
+import { useStanding } from '../../lib/data/access.ts';
 import { type Live, useLive } from '../../lib/data/live.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
@@ -51,7 +51,7 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
   const isNew = attention?.lastVisitAt === null && live.events.length === 0;
   return (
     <>
-      <PageHeader title={t('Home')} action={!isNew && <TryIt appId={appId} />}>
+      <PageHeader title={t('Home')} action={!isNew && <PretendPhoneLink appId={appId} isPlain />}>
         {isNew
           ? t('Three steps to the first message.')
           : t('What is happening now, and what needs attention. Times are in {zone}.', { zone: times.zone })}
@@ -74,16 +74,6 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
         </>
       )}
     </>
-  );
-}
-
-/** One click from a phone that walks past a beacon. */
-function TryIt({ appId }: { readonly appId: string }) {
-  if (!useMay()('phones.pair')) return null;
-  return (
-    <LinkButton to="/apps/$appId/phone" params={{ appId }} icon="phone" isPlain>
-      {t('Pretend phone')}
-    </LinkButton>
   );
 }
 

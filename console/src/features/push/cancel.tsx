@@ -6,11 +6,12 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
+import { pushName } from '../../lib/data/names.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './push.module.css';
 import { PushStateBadge } from './push-list.tsx';
-import { isBeforeItsTime, type PushDetail, pushName } from './push-states.ts';
+import { isBeforeItsTime, type PushDetail } from './push-states.ts';
 
 interface Props {
   readonly appId: string;

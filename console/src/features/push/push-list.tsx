@@ -1,9 +1,10 @@
 import { Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { pushName } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
-import { countsOf, isUnderWay, type ListedPush, outcomeOf, pushName, pushStates } from './push-states.ts';
+import { countsOf, isUnderWay, type ListedPush, outcomeOf, pushStates } from './push-states.ts';
 import { StateBar } from './state-bar.tsx';
 
 export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>) {

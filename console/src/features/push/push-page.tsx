@@ -11,6 +11,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
+import { pushName } from '../../lib/data/names.ts';
 import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { translated } from '../../lib/words/service-words.ts';
@@ -19,7 +20,7 @@ import { CalledOff, Cancel } from './cancel.tsx';
 import { Deliveries } from './deliveries.tsx';
 import classes from './push.module.css';
 import { PushStateBadge } from './push-list.tsx';
-import { canGoOn, deliveryStates, isUnderWay, type PushDetail, pushName, waitsForApproval } from './push-states.ts';
+import { canGoOn, deliveryStates, isUnderWay, type PushDetail, waitsForApproval } from './push-states.ts';
 import { pushQuery } from './queries.ts';
 import { StateBar, StateLegend } from './state-bar.tsx';
 

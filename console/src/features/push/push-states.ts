@@ -74,10 +74,3 @@ export function countsOf(push: ListedPush): Counts {
   const queued = Math.max(0, audience - sent - failed - expired - noTarget - cancelled);
   return { sent, queued, failed, expired, noTarget, cancelled };
 }
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** The title of a push, or else its text. */
-export function pushName({ data }: Pick<ListedPush, 'data'>): string {
-  return text(data['title']) || text(data['alert']) || t('Without text');
-}

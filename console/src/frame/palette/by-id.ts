@@ -2,6 +2,7 @@ import { PharosError, type Query, where } from '@pharos/sdk';
 import type { Standing } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { type Listed, type ListOperation, readPage } from '../../lib/data/listed.ts';
+import { pushName } from '../../lib/data/names.ts';
 import { deviceWords } from '../../lib/text/installation-words.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import type { dataNeeds } from '../../lib/wire.ts';
@@ -101,7 +102,7 @@ const kinds: readonly Kind[] = [
   })),
   kind('listPushes', ({ data }, { appId, id }) => ({
     kind: t('Push message'),
-    label: String(data['title'] || data['alert'] || t('A message without text')),
+    label: pushName({ data }),
     icon: 'megaphone',
     to: '/apps/$appId/push/$pushId',
     params: { appId, pushId: id },

@@ -70,8 +70,20 @@ const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
   return found;
 };
 
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The title of a push, or else its text. */
+export const pushName = ({ data }: { readonly data: Readonly<Record<string, unknown>> }): string =>
+  text(data['title']) || text(data['alert']) || t('A message without text');
+
+const loadPushes: Load<string> = async (appId, ids) => {
+  const { results } = await dataOf(appId).call('listPushes', { query: byId(ids) });
+  return new Map(results.map((push) => [push.objectId, pushName(push)]));
+};
+
 const beaconName = together(loadBeacons);
 const triggerName = together(loadTriggers);
+const nameOfPush = together(loadPushes);
 
 const kept = { staleTime: 60_000 };
 
@@ -87,6 +99,13 @@ export const triggerNameQuery = (appId: string, triggerId: string) =>
     ...kept,
     queryKey: dataKey(appId, 'listNotifications', 'trigger', triggerId),
     queryFn: () => triggerName(appId, triggerId),
+  });
+
+export const pushNameQuery = (appId: string, pushId: string) =>
+  queryOptions({
+    ...kept,
+    queryKey: dataKey(appId, 'listPushes', 'name', pushId),
+    queryFn: () => nameOfPush(appId, pushId),
   });
 
 /** The names of many beacons, for an export. */

@@ -1,7 +1,7 @@
 import { Badge, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { BeaconName, TriggerName } from '../../../components/names/names.tsx';
+import { BeaconName, MessageName, TriggerName } from '../../../components/names/names.tsx';
 import { Block } from '../../../components/page/block.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { appQuery } from '../../../lib/data/queries.ts';
@@ -59,7 +59,7 @@ function Known({ appId, phones }: Props) {
       {!data && !error && phones.length > 0 && <Skeleton h={120} />}
       {(phones.length === 0 || happenings?.length === 0) && (
         <Text c="dimmed" size="sm">
-          {t('It has not been near a beacon yet, and no message was sent to it.')}
+          {t('Has not been near a beacon yet, and was sent no message.')}
         </Text>
       )}
       <ul className={classes.happened} aria-label={t('What happened')}>
@@ -96,7 +96,7 @@ function Line({ appId, happening, visits }: LineProps) {
           params={{ appId, deliveryId: objectId }}
           className={classes.what}
         >
-          {t('A push')}
+          <MessageName appId={appId} delivery={happening.delivery} />
         </Link>{' '}
         <Badge color={deliveryColors[state]}>{deliveryWords[state]}</Badge>
       </div>
