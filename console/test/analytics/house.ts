@@ -33,12 +33,16 @@ export function houseOf(visited: () => Visited) {
     return readFileSync(await saved.path());
   };
 
-  /** On a phone nothing is wider than the screen. */
+  /** On a phone nothing is wider than the screen, and no table has to be pushed sideways. */
   async function assertFitsPhone(what: string): Promise<void> {
     const { page } = visited();
     const known = page.viewportSize() ?? { width: 1280, height: 860 };
     await page.setViewportSize({ ...known, width: 390 });
     await becomes(async () => [what, await page.evaluate('document.documentElement.scrollWidth')], [what, 390]);
+    const wide = await page.evaluate(`[...document.querySelectorAll('#page table')]
+      .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > 390)
+      .map((one) => one.ariaLabel)`);
+    assert.deepEqual([what, wide], [what, []]);
     await page.setViewportSize(known);
   }
 

@@ -3,6 +3,7 @@ export interface PlotTable {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** A table on a large screen, cards on a phone. */
 export function NumberTable({ label, table }: { readonly label: string; readonly table: PlotTable }) {
   return (
     <table aria-label={label}>
@@ -20,7 +21,9 @@ export function NumberTable({ label, table }: { readonly label: string; readonly
           <tr key={first}>
             <th scope="row">{first}</th>
             {rest.map((cell, index) => (
-              <td key={table.header[index + 1]}>{cell}</td>
+              <td key={table.header[index + 1]} data-label={table.header[index + 1]}>
+                {cell}
+              </td>
             ))}
           </tr>
         ))}
