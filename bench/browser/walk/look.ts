@@ -34,6 +34,9 @@ const still = `(async () => {
   }
 })()`;
 
+/** Until the colours of the other scheme are there. */
+const recoloured = `Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished))`;
+
 /** What is wider than the window, unless something around it scrolls or cuts it off. */
 const overflowing = `(() => {
   const wide = document.documentElement.scrollWidth - window.innerWidth;
@@ -74,6 +77,7 @@ export async function look(
     await page.setViewportSize(viewport);
     await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
     await page.evaluate('new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))');
+    await page.evaluate(recoloured);
     const see = async (what: string, script: string) => {
       for (const text of (await page.evaluate(script)) as string[]) remarks.push({ mode, text: `${what}: ${text}` });
     };

@@ -13,7 +13,9 @@ function routes(): { readonly app: readonly string[]; readonly service: readonly
   const app: string[] = ['/keys', '/policy', '/settings'];
   const service: string[] = [];
   for (const file of globSync('features/**/*routes.ts', { cwd: source }))
-    for (const [, path = ''] of readFileSync(join(source, file), 'utf8').matchAll(/^ {2,4}path: '(\/[^']*)'/gm))
+    for (const [, path = ''] of readFileSync(join(source, file), 'utf8').matchAll(
+      /(?:^ {2,4}path: |\bappPage\(\s*)'(\/[^']*)'/gm,
+    ))
       app.push(path);
   const router = readFileSync(join(source, 'app/router.tsx'), 'utf8');
   for (const [, path = ''] of router.matchAll(/^ +path: '(\/[^']*)'/gm))
