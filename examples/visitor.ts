@@ -8,7 +8,7 @@
  * `npx node` is the Node of the checkout; your own has to be 24 or newer. Signs the user up if there is none.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { PharosClient, PharosError } from '../sdk/src/index.ts';
+import { PharosClient, PharosError, SightingQueue } from '../sdk/src/index.ts';
 
 const installationId = 'example-visitor';
 const file = process.env['PHAROS_QUEUE_FILE'] ?? 'visitor-queue.json';
@@ -32,7 +32,7 @@ async function signIn(client: PharosClient): Promise<void> {
 }
 
 async function visit(client: PharosClient): Promise<void> {
-  const queue = client.sightings.queue({
+  const queue = new SightingQueue(client, {
     installationId,
     storage: {
       load: () => (existsSync(file) ? readFileSync(file, 'utf8') : null),

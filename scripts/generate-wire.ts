@@ -21,7 +21,7 @@ import { dataPermission } from '../server/src/http/console/console-roles.ts';
 import { isByVenue } from '../server/src/http/grants.ts';
 import { buildConsoleOpenApi, buildOpenApi } from '../server/src/http/openapi/openapi.ts';
 import { webhooksOf } from '../server/src/http/openapi/webhooks.ts';
-import { wireModule } from './wire.ts';
+import { operationModule, operationTable, wireModule } from './wire.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -36,7 +36,12 @@ export async function generateWire(): Promise<Readonly<Record<string, string>>> 
       'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
       'console/openapi.json': `${JSON.stringify(ofConsole, null, 2)}\n`,
       'sdk/src/wire.ts': await wireModule(document, apiPrefix, 'The types of `/api/v2`.'),
-      'console/src/lib/wire.ts': `${types}\n${accessTables(endpoints)}`,
+      'sdk/src/operations.ts': operationModule(
+        document,
+        apiPrefix,
+        'What it takes to call each operation of `/api/v2`.',
+      ),
+      'console/src/lib/wire.ts': `${types}\n${operationTable(ofConsole, consolePrefix)}\n${accessTables(endpoints)}`,
     };
   });
 }

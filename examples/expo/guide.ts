@@ -5,7 +5,7 @@
  * All that the guide has to do with Pharos, without a line of its screens. The system starts the app in the background, too, when the
  * visitor comes to a beacon: so nothing here waits for a screen.
  */
-import { PharosClient, reactNativeAdapter, type SensingFinding } from '@pharos/sdk';
+import { PharosClient, reactNativeAdapter, Sensing, type SensingFinding } from '@pharos/sdk';
 import { type OfflineMessage, OfflinePhone } from '@pharos/sdk/offline';
 import AsyncStorage from '@react-native-async-storage/async-storage';
 import * as Notifications from 'expo-notifications';
@@ -128,7 +128,7 @@ export async function openGuide(onWords: (words: Words) => void): Promise<Guide>
     },
   });
 
-  const sensing = client.sensing({
+  const sensing = new Sensing(client, {
     adapter: reactNativeAdapter({ platform: Platform, permissions, beacons, events: DeviceEventEmitter }),
     installation: await installation(granted),
     queue: { add: (...heard) => phone.sense(...heard), flush: () => phone.flush() },

@@ -18,6 +18,7 @@ import {
   withAnswer,
 } from '@pharos/engine/decide';
 import type { PharosClient } from '../src/client.ts';
+import * as operations from '../src/operations.ts';
 import { randomId } from '../src/random-id.ts';
 import { safely } from '../src/report.ts';
 import type { JsonInput, Operations } from '../src/wire.ts';
@@ -137,7 +138,7 @@ export class OfflinePhone {
         ...at,
         ...(this.#bundle ? { since: this.#bundle.tag } : {}),
       };
-      const { result } = await this.#client.call('getBundle', { query });
+      const { result } = await this.#client.call(operations.getBundle, { query });
       this.#bundle = withAnswer(this.#bundle, result as unknown as Bundle & { readonly isWhole: boolean });
       this.#site = undefined;
       await this.#options.storage('bundle').save(JSON.stringify(this.#bundle));
@@ -271,7 +272,7 @@ export class OfflinePhone {
         sentAt: new Date(this.#now()).toISOString(),
         decided: { until: new Date(this.#state.until).toISOString(), shown: reported.map(toSent) },
       };
-      const { result } = await this.#client.call('sendSightings', { body, ...(signal ? { signal } : {}) });
+      const { result } = await this.#client.call(operations.sendSightings, { body, ...(signal ? { signal } : {}) });
       this.#state = { ...this.#state, shown: this.#state.shown.filter((one) => !reported.includes(one)) };
       await this.#waiting.remove(sightings.length);
       this.#takeAnswer(result, reported);

@@ -1,7 +1,6 @@
 import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
 import { notePlace, noteRepeated, noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
-import { speaksForPhone } from './installation-secret.ts';
 import { LostKeys } from './lost-keys.ts';
 import { randomId } from './random-id.ts';
 import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './retry.ts';
@@ -16,7 +15,8 @@ export interface OperationTypes {
   readonly answer: unknown;
 }
 
-export interface Operation {
+/** What it takes to call an operation, and its types. */
+export interface Operation<Types extends OperationTypes = OperationTypes> {
   readonly method: string;
   /** `{name}` stands for parameters. */
   readonly path: string;
@@ -24,6 +24,10 @@ export interface Operation {
   readonly answer?: Readonly<Record<string, string>>;
   /** It takes an `Idempotency-Key`. */
   readonly takesKey?: boolean;
+  /** It is what a phone reports about itself, with an `Installation-Secret`. */
+  readonly takesSecret?: boolean;
+  /** For the compiler alone. */
+  readonly types?: Types;
 }
 
 export type OperationTable = Readonly<Record<string, Operation>>;
@@ -78,14 +82,20 @@ export type InputOf<Types extends OperationTypes> = {
 
 export type Input<Id extends OperationId> = InputOf<Operations[Id]>;
 
+type Given<Types extends OperationTypes> =
+  Record<never, never> extends InputOf<Types> ? [input?: InputOf<Types>] : [input: InputOf<Types>];
+
+/** Calls one operation. @throws PharosError */
+export type Call = <Types extends OperationTypes>(
+  operation: Operation<Types>,
+  ...input: Given<Types>
+) => Promise<Types['answer']>;
+
 /** Calls one operation of a table by its id. @throws PharosError */
 export type Caller<Ops extends { readonly [Id in keyof Ops]: OperationTypes }> = <Id extends keyof Ops & string>(
   id: Id,
-  ...input: Record<never, never> extends InputOf<Ops[Id]> ? [input?: InputOf<Ops[Id]>] : [input: InputOf<Ops[Id]>]
+  ...input: Given<Ops[Id]>
 ) => Promise<Ops[Id]['answer']>;
-
-/** Calls one operation by its id in the OpenAPI document. @throws PharosError */
-export type Call = Caller<Operations>;
 
 export interface Connection {
   /** The start of every operation's address, such as `https://pharos.example.org/api/v2`. */
@@ -133,35 +143,42 @@ interface Loose extends CallOptions {
 
 export const defaultTimeout = 30_000;
 
-/** Every request goes through here: addresses, headers, bodies, repetitions, and errors as {@link PharosError}. */
+/** Calls the operations of a table by their ids. */
 export function createCaller<Ops extends { readonly [Id in keyof Ops]: OperationTypes }>(
   table: OperationTable,
   connection: Connection,
 ): Caller<Ops> {
-  const retry = withDefaults(connection.retry);
-  const lost = connection.repeatedByPeople ? new LostKeys() : undefined;
-  const call = async (id: string, input: Loose = {}): Promise<unknown> => {
+  const call = createCall(connection) as (operation: Operation, input?: Loose) => Promise<unknown>;
+  return (async (id: string, input?: Loose) => {
     const operation = table[id];
     if (!operation) throw new TypeError(`There is no operation ${id}.`);
+    return call(operation, input);
+  }) as Caller<Ops>;
+}
+
+/** Every request goes through here: addresses, headers, bodies, repetitions, and errors as {@link PharosError}. */
+export function createCall(connection: Connection): Call {
+  const retry = withDefaults(connection.retry);
+  const lost = connection.repeatedByPeople ? new LostKeys() : undefined;
+  const call = async (operation: Operation, input: Loose = {}): Promise<unknown> => {
     const { signal } = input;
     // Repeated after a lost answer, a conditional change would fail because of itself.
-    const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(id, input) ?? randomId()) : undefined;
+    const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(operation, input) ?? randomId()) : undefined;
     // Whoever gives a key repeats the call with it.
     const isOwn = input.idempotencyKey === undefined;
-    const mayRepeat =
-      key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
+    const mayRepeat = key !== undefined || (input.ifMatch === undefined && isRepeatable(operation, input.body));
     const attempts = mayRepeat && !isStream(input.body) ? retry.attempts : 1;
     const isDeletion = operation.method === 'DELETE';
-    for (let attempt = 1, mayBeDone = isDeletion && lost?.take(id, input) !== undefined; ; attempt++) {
+    for (let attempt = 1, mayBeDone = isDeletion && lost?.take(operation, input) !== undefined; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
       try {
         const { installationSecret } = connection;
         const secret =
-          installationSecret && speaksForPhone.has(id) ? await unlessAborted(installationSecret(), signal) : undefined;
-        return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
+          installationSecret && operation.takesSecret ? await unlessAborted(installationSecret(), signal) : undefined;
+        return await sendSignedIn(connection, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
         if (signal?.aborted) {
-          if (key !== undefined && isOwn) lost?.keep(id, input, key);
+          if (key !== undefined && isOwn) lost?.keep(operation, input, key);
           throw reasonOf(signal);
         }
         if (mayBeDone && isGone(error) && isDeletion) return emptyAnswer(operation);
@@ -169,7 +186,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
         mayBeDone ||= error instanceof PharosError && error.mayBeDone;
         if (delay === undefined) {
           // The service takes no key for a deletion: that it was begun is enough.
-          if (mayBeDone && isOwn && (key !== undefined || isDeletion)) lost?.keep(id, input, key ?? '');
+          if (mayBeDone && isOwn && (key !== undefined || isDeletion)) lost?.keep(operation, input, key ?? '');
           throw reworded(connection, error);
         }
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
@@ -177,7 +194,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
       }
     }
   };
-  return call as Caller<Ops>;
+  return call as Call;
 }
 
 const reworded = ({ reword }: Connection, error: unknown) =>
@@ -193,28 +210,18 @@ export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose,
   return filled + queryText(query);
 }
 
-/** Calls to which an access token means nothing. */
-const signedOut = new Set([
-  'signUp',
-  'signIn',
-  'signInWithToken',
-  'requestSignInLink',
-  'signInWithLink',
-  'requestVerification',
-  'verifyEmail',
-  'refreshToken',
-  'forgotPassword',
-  'resetPassword',
-]);
+/** To signing up and in, and to what is mailed for that, an access token means nothing. */
+const isSignedOut = ({ method, path }: Operation) =>
+  method === 'POST' && /^\/users(\/(signin|token|email|password)\b.*)?$/.test(path);
 
 /**
  * Renews the access token before it expires: some calls ignore one that has expired, and would forget whose phone it is. If it
  * is refused all the same, nothing was done, and the call is sent once more: as the same user. Somebody else may have signed in meanwhile, here
  * or in another tab.
  */
-async function sendSignedIn(connection: Connection, id: string, operation: Operation, input: Loose): Promise<unknown> {
+async function sendSignedIn(connection: Connection, operation: Operation, input: Loose): Promise<unknown> {
   const { session } = connection;
-  if (!session || signedOut.has(id)) return sendOnce(connection, operation, input);
+  if (!session || isSignedOut(operation)) return sendOnce(connection, operation, input);
   const renewed = (refused: string | undefined) => unlessAborted(session.renew(refused), input.signal);
   const { userId: known } = session;
   await unlessAborted(session.ready(), input.signal);

@@ -1,10 +1,7 @@
-import { type Call, type Connection, createCaller, type OperationId } from './call.ts';
+import { type Call, type Connection, createCall } from './call.ts';
 import type { PharosError } from './error.ts';
 import { createInstallationSecret } from './installation-secret.ts';
-import { type FollowedQuery, followOn, type ListHandlers, type RecordIn } from './list-stream.ts';
-import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
-import { Sensing, type SensingOptions } from './sensing/sensing.ts';
 import { activityService } from './services/activity.ts';
 import { analyticsService } from './services/analytics.ts';
 import { type AnyBuckets, bucketService } from './services/buckets.ts';
@@ -20,7 +17,6 @@ import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
 import { Session, type Tokens } from './session.ts';
 import type { TextStorage } from './storage-lock.ts';
-import { type Operations, operations } from './wire.ts';
 
 interface Transport {
   /** A fetch other than the platform's. */
@@ -100,7 +96,7 @@ export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
 export class PharosClient<Buckets extends object = AnyBuckets> {
   /** Undefined with the session of a browser. */
   readonly appId: string | undefined;
-  /** Calls any operation of the interface by its id in the OpenAPI document. */
+  /** Calls any operation of the interface, such as `call(operations.listPositions)`. */
   readonly call: Call;
   readonly beacons: RecordService<'Beacon', 'Beacons'>;
   /** Messages that are bound to a beacon and an event. */
@@ -135,18 +131,17 @@ export class PharosClient<Buckets extends object = AnyBuckets> {
     this.appId = 'appId' in options ? options.appId : undefined;
     this.#session = new Session(tokens, onTokens, tokenStorage);
     this.#connection = connectionOf(options, this.#session);
-    this.call = createCaller<Operations>(operations, this.#connection);
+    this.call = createCall(this.#connection);
     this.#session.call = this.call;
-    const follow = followOn(this.#connection);
-    this.beacons = recordService(this.call, 'Beacon', 'Beacons', follow);
-    this.notifications = recordService(this.call, 'Notification', 'Notifications', follow);
-    this.storylines = storylineService(this.call, follow);
-    this.venues = recordService(this.call, 'Venue', 'Venues', follow);
-    this.floors = recordService(this.call, 'Floor', 'Floors', follow);
-    this.zones = recordService(this.call, 'Zone', 'Zones', follow);
+    this.beacons = recordService(this.call, '/beacons');
+    this.notifications = recordService(this.call, '/notifications');
+    this.storylines = storylineService(this.call);
+    this.venues = recordService(this.call, '/venues');
+    this.floors = recordService(this.call, '/floors');
+    this.zones = recordService(this.call, '/zones');
     this.users = userService(this.call, this.#session);
-    this.bucket = bucketService<Buckets>(this.call, follow);
-    this.devices = recordService(this.call, 'Device', 'Devices', follow);
+    this.bucket = bucketService<Buckets>(this.call);
+    this.devices = recordService(this.call, '/device', 'array');
     this.factors = factorService(this.call);
     this.identities = identityService(this.call);
     this.installations = installationService(this.call);
@@ -158,9 +153,9 @@ export class PharosClient<Buckets extends object = AnyBuckets> {
     this.analytics = analyticsService(this.call);
   }
 
-  /** Hears beacons, asks the visitor for what that takes, and says why it does not work. */
-  sensing(options: SensingOptions): Sensing {
-    return new Sensing(this.call, options);
+  /** Where and how it calls: for `openLiveStream` and `subscribe`. */
+  get connection(): Connection {
+    return this.#connection;
   }
 
   /**
@@ -189,25 +184,6 @@ export class PharosClient<Buckets extends object = AnyBuckets> {
 
   set refreshToken(refreshToken: string | undefined) {
     this.#session.refreshToken = refreshToken;
-  }
-
-  /**
-   * Listens to what happens in the app until it is closed. It reconnects after interruptions, and no event comes twice.
-   */
-  live(options: LiveOptions): LiveStream {
-    return openLiveStream(this.#connection, options);
-  }
-
-  /**
-   * Follows any list until it is closed, such as `subscribe('listVisits', { where }, { onRecords })`: its records first, and then
-   * what enters, changes and leaves.
-   */
-  subscribe<Id extends OperationId>(
-    list: Id | { readonly id: Id; readonly params: Readonly<Record<string, string>> },
-    query: FollowedQuery,
-    handlers: ListHandlers<RecordIn<Id> & { readonly objectId: string }>,
-  ): LiveStream {
-    return followOn(this.#connection)(typeof list === 'string' ? { id: list } : list, query, handlers);
   }
 }
 

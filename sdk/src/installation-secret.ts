@@ -1,16 +1,6 @@
 import { PharosError } from './error.ts';
 import { inTime, locked, type TextStorage } from './storage-lock.ts';
 
-/** What a phone reports about itself; everything else comes from a user or concerns others. */
-export const speaksForPhone: ReadonlySet<string> = new Set([
-  'registerInstallation',
-  'pairInstallation',
-  'planRegions',
-  'sendSightings',
-  'createLog',
-  'reportReceipts',
-]);
-
 /**
  * Reads the secret of this installation, or makes one and stores it before it is ever sent: a phone that lost it could not
  * prove itself any more.

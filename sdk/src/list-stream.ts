@@ -1,7 +1,14 @@
-import { type Answer, addressOf, type Connection, type OperationId, type Query } from './call.ts';
-import { type LiveStream, openStream, type RawEvent, type StreamOptions } from './live-stream.ts';
+import {
+  type Answer,
+  addressOf,
+  type InputOf,
+  type Operation,
+  type OperationId,
+  type OperationTypes,
+  type Query,
+} from './call.ts';
+import { type LiveStream, openStream, type RawEvent, type Streaming, type StreamOptions } from './live-stream.ts';
 import { safely } from './report.ts';
-import { operations } from './wire.ts';
 
 /** What is called while a list is followed. */
 export interface ListHandlers<R> extends StreamOptions {
@@ -17,45 +24,47 @@ export interface ListHandlers<R> extends StreamOptions {
 /** Which records of a list are followed. */
 export type FollowedQuery = Pick<Query, 'where' | 'order' | 'limit'>;
 
-/** The operations that answer lists, and one of their records. */
-export type RecordIn<Id extends OperationId> =
-  Answer<Id> extends { readonly results: readonly (infer R)[] } ? R : never;
+/** One of the records that an operation answers. */
+export type RecordIn<Id extends OperationId> = RecordOfAnswer<Answer<Id>>;
+type RecordOfAnswer<A> = A extends { readonly results: readonly (infer R)[] } ? R : never;
 
-/** Follows the list that an operation answers, until it is closed. */
-export type Follow = <R extends { readonly objectId: string }>(
-  list: { readonly id: OperationId; readonly params?: Readonly<Record<string, string>> },
-  query: FollowedQuery,
-  handlers: ListHandlers<R>,
-) => LiveStream;
+/** Which list, if its path has parameters, and which of its records. */
+export type Followed<Types extends OperationTypes> = Pick<InputOf<Types>, keyof InputOf<Types> & 'params'> & {
+  readonly query?: FollowedQuery;
+};
 
-/** After an interruption only what is different by then is told, so nothing is missed or told twice. */
-export const followOn =
-  (connection: Connection): Follow =>
-  <R extends { readonly objectId: string }>(
-    { id, params = {} }: Parameters<Follow>[0],
-    query: FollowedQuery,
-    handlers: ListHandlers<R>,
-  ) => {
-    const list = addressOf(operations[id].path, { params }).slice(1);
-    let records: readonly R[] = [];
-    let isKnown = false;
-    let step: RawEvent[] = [];
-    return openStream(connection, { query: { list, ...query } }, handlers, (event) => {
-      if (event.type === 'ready' || event.type === 'list') step = [];
-      if (event.type === 'ready') return;
-      step.push(event);
-      // The events of a step count together: only the last one has an id.
-      if (event.id === undefined) return;
-      const [before, events] = [records, step];
-      step = [];
-      const next = events.reduce(applied<R>, before);
-      records = next;
-      tellDifferences(before, next, handlers);
-      if (isKnown && before.length === next.length && before.every((record, at) => record === next[at])) return;
-      isKnown = true;
-      safely(() => handlers.onRecords?.(next), handlers.onError);
-    });
+/**
+ * Follows any list until it is closed: its records first, and then what enters, changes and leaves. After an interruption only what is
+ * different by then is told, so nothing is missed or told twice.
+ */
+export function subscribe<
+  Types extends OperationTypes,
+  R extends { readonly objectId: string } = RecordOfAnswer<Types['answer']> & { readonly objectId: string },
+>(client: Streaming, operation: Operation<Types>, followed: Followed<Types>, handlers: ListHandlers<R>): LiveStream {
+  const { params = {}, query } = followed as {
+    readonly params?: Readonly<Record<string, string>>;
+    readonly query?: object;
   };
+  const list = addressOf(operation.path, { params }).slice(1);
+  let records: readonly R[] = [];
+  let isKnown = false;
+  let step: RawEvent[] = [];
+  return openStream(client, { query: { list, ...query } }, handlers, (event) => {
+    if (event.type === 'ready' || event.type === 'list') step = [];
+    if (event.type === 'ready') return;
+    step.push(event);
+    // The events of a step count together: only the last one has an id.
+    if (event.id === undefined) return;
+    const [before, events] = [records, step];
+    step = [];
+    const next = events.reduce(applied<R>, before);
+    records = next;
+    tellDifferences(before, next, handlers);
+    if (isKnown && before.length === next.length && before.every((record, at) => record === next[at])) return;
+    isKnown = true;
+    safely(() => handlers.onRecords?.(next), handlers.onError);
+  });
+}
 
 function applied<R extends { readonly objectId: string }>(
   records: readonly R[],

@@ -1,5 +1,6 @@
 import { following, pause, unlessAborted, within } from './abort.ts';
 import { addressOf, type Connection, defaultTimeout, isAnothers, joined, readJson, signedInAsAnother } from './call.ts';
+import type { PharosClient } from './client.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { report, safely } from './report.ts';
 import type { JsonObject } from './wire.ts';
@@ -52,14 +53,17 @@ const maxAskedMs = 300_000;
 /** Too many streams are open, or the service is restarting: worth another try. */
 const passing = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** Whose streams they are. */
+export type Streaming = Pick<PharosClient, 'connection'>;
+
 /**
- * Listens to what happens in an app (`GET /stream`, server-sent events), and after every interruption continues after
- * the last event. It reads with `fetch`, because a browser's EventSource cannot send the app's headers; on React Native
- * pass a `fetch` that streams, such as Expo's.
+ * Listens to what happens in an app (`GET /stream`, server-sent events) until it is closed; after every interruption it continues
+ * after the last event, and no event comes twice. It reads with `fetch`, because a browser's EventSource cannot send the app's headers; on
+ * React Native pass a `fetch` that streams, such as Expo's.
  */
-export function openLiveStream(connection: Connection, options: LiveOptions): LiveStream {
+export function openLiveStream(client: Streaming, options: LiveOptions): LiveStream {
   const { after, kinds, onLost, onError } = options;
-  return openStream(connection, { query: { kinds: kinds?.join(',') }, after: after?.toString() }, options, (event) => {
+  return openStream(client, { query: { kinds: kinds?.join(',') }, after: after?.toString() }, options, (event) => {
     if (event.type === 'lost') safely(() => onLost?.(), onError);
     else if (event.type !== 'ready' && event.id !== undefined) tell(options, event, Number(event.id));
   });
@@ -73,7 +77,7 @@ export interface Asked {
 
 /** Reads `GET /stream` until it is closed, and after every interruption from the last event that had an id. */
 export function openStream(
-  connection: Connection,
+  { connection }: Streaming,
   asked: Asked,
   options: StreamOptions,
   onRaw: (event: RawEvent) => void,

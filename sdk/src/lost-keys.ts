@@ -1,3 +1,5 @@
+import type { Operation } from './call.ts';
+
 /** What tells two calls of an operation apart. */
 interface Input {
   readonly params?: Readonly<Record<string, string>>;
@@ -15,21 +17,21 @@ export class LostKeys {
   readonly #bodies = new WeakMap<object, number>();
   #count = 0;
 
-  take(id: string, input: Input): string | undefined {
-    const name = this.#nameOf(id, input);
+  take(operation: Operation, input: Input): string | undefined {
+    const name = this.#nameOf(operation, input);
     const keys = this.#keys.get(name) ?? [];
     const key = keys.shift();
     if (keys.length === 0) this.#keys.delete(name);
     return key;
   }
 
-  keep(id: string, input: Input, key: string): void {
-    const name = this.#nameOf(id, input);
+  keep(operation: Operation, input: Input, key: string): void {
+    const name = this.#nameOf(operation, input);
     this.#keys.set(name, [...(this.#keys.get(name) ?? []), key]);
   }
 
-  #nameOf(id: string, { params, query, body, contentType }: Input): string {
-    return JSON.stringify([id, params, query, contentType === undefined ? body : this.#nameOfBytes(body)]);
+  #nameOf({ method, path }: Operation, { params, query, body, contentType }: Input): string {
+    return JSON.stringify([method, path, params, query, contentType === undefined ? body : this.#nameOfBytes(body)]);
   }
 
   /** A file that is chosen again is another object; other bytes are the same only as the same object. */

@@ -1,3 +1,4 @@
+import type { Operation } from './call.ts';
 import { PharosError } from './error.ts';
 
 export interface RetryOptions {
@@ -35,14 +36,14 @@ export function withDefaults(options: RetryOptions | false = {}): Retry {
  * Whether a call may be sent twice without effect on the second time: reading, replacing and deleting, and creating if
  * the service recognises a repetition by an id of the client's own.
  */
-export function isRepeatable(id: string, method: string, body: unknown): boolean {
-  if (method === 'GET' || method === 'PUT' || method === 'DELETE') return true;
+export function isRepeatable({ method, path }: Operation, body: unknown): boolean {
+  if (method !== 'POST') return method !== 'PATCH';
   // The service takes a refresh token again until something of its answer is used, since that may have been lost.
-  if (id === 'refreshToken') return true;
+  if (path === '/users/token') return true;
   const sent = (body ?? {}) as { readonly sightings?: unknown; readonly installationId?: unknown };
-  if (id === 'createLog') return hasEventId(sent);
-  if (id === 'sendSightings') return Array.isArray(sent.sightings) && sent.sightings.every(hasEventId);
-  return id === 'registerInstallation' && typeof sent.installationId === 'string';
+  if (path === '/logs') return hasEventId(sent);
+  if (path === '/sightings') return Array.isArray(sent.sightings) && sent.sightings.every(hasEventId);
+  return path === '/installations' && typeof sent.installationId === 'string';
 }
 
 function hasEventId(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { Call, RenewableSession } from './call.ts';
 import { PharosError } from './error.ts';
+import * as operations from './operations.ts';
 import { safely } from './report.ts';
 import { inTime, lockedTokens, type TextStorage } from './storage-lock.ts';
 
@@ -194,7 +195,7 @@ export class Session implements RenewableSession {
     const { refreshToken, call } = this;
     if (refreshToken === undefined || !call) return false;
     try {
-      const answer = await call('refreshToken', { body: { refreshToken } });
+      const answer = await call(operations.refreshToken, { body: { refreshToken } });
       // Signed out, or in as somebody else, in the meantime.
       if (this.refreshToken === refreshToken) this.#set(tokensOf(answer));
     } catch (error) {

@@ -1,6 +1,8 @@
 import { following, unlessAborted, within } from './abort.ts';
-import type { Call, CallOptions } from './call.ts';
+import type { CallOptions } from './call.ts';
+import type { PharosClient } from './client.ts';
 import { PharosError } from './error.ts';
+import * as operations from './operations.ts';
 import { randomId } from './random-id.ts';
 import { safely } from './report.ts';
 import { locked, type TextStorage } from './storage-lock.ts';
@@ -74,7 +76,7 @@ interface Flushing {
  * what two queues both send counts once.
  */
 export class SightingQueue {
-  readonly #call: Call;
+  readonly #client: Pick<PharosClient, 'call'>;
   readonly #options: SightingQueueOptions;
   /** In their order; the key is the `eventId`. */
   #waiting = new Map<string, Sighting>();
@@ -87,8 +89,8 @@ export class SightingQueue {
   #synchronising: Promise<void> | undefined;
   #flushing: Flushing | undefined;
 
-  constructor(call: Call, options: SightingQueueOptions) {
-    this.#call = call;
+  constructor(client: Pick<PharosClient, 'call'>, options: SightingQueueOptions) {
+    this.#client = client;
     this.#options = options;
   }
 
@@ -168,7 +170,7 @@ export class SightingQueue {
         const { installationId, onAnswer, onError } = this.#options;
         const sentAt = new Date((this.#options.now ?? Date.now)()).toISOString();
         const body = { installationId, sightings: batch, sentAt };
-        const { result } = await this.#call('sendSightings', { body, ...options });
+        const { result } = await this.#client.call(operations.sendSightings, { body, ...options });
         safely(() => onAnswer?.(result), onError);
         await this.#remove(batch);
       } catch (error) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
-import { type AppOptions, entityTag, PharosClient, PharosError } from '../src/index.ts';
+import { type AppOptions, entityTag, operations, PharosClient, PharosError } from '../src/index.ts';
 
 const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };
 const hall = { name: 'Main hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 12 };
@@ -75,9 +75,12 @@ describe('the client, against the service', () => {
     assert.equal(kept.length, 1);
     assert.match(kept[0] ?? '', /^[0-9a-f]{64}$/);
     const sightings = { installationId: body.installationId, sightings: [] };
-    await phone.call('sendSightings', { body: sightings });
+    await phone.call(operations.sendSightings, { body: sightings });
     const stranger = connect();
-    for (const work of [stranger.installations.register(body), stranger.call('sendSightings', { body: sightings })])
+    for (const work of [
+      stranger.installations.register(body),
+      stranger.call(operations.sendSightings, { body: sightings }),
+    ])
       assert.equal((await refused(work)).name, 'OperationForbidden');
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, test } from 'vitest';
-import { PharosClient, type PharosError } from '../src/index.ts';
+import { PharosClient, type PharosError, SightingQueue } from '../src/index.ts';
 
 const body = { installationId: 'hung-phone', deviceType: 'ios' } as const;
 const turns = async () => {
@@ -54,7 +54,7 @@ describe('a keychain that does not answer', () => {
 
   test('ends the call after a while, and holds up no sightings', async () => {
     const refused = errorOf(phone.installations.register(body));
-    const queue = phone.sightings.queue({
+    const queue = new SightingQueue(phone, {
       installationId: 'hung-phone',
       storage: { load: () => null, save: () => undefined },
     });

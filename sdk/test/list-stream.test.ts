@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
-import { PharosClient, type PharosError } from '../src/index.ts';
+import { operations, PharosClient, type PharosError, type RecordOf, subscribe } from '../src/index.ts';
 
 interface Entry {
   readonly text: string;
@@ -59,10 +59,15 @@ describe('lists that are followed, against the service', () => {
     const guestbook = client.bucket('guestbook');
     const { say, until } = told();
     const { objectId } = await guestbook.create({ text: 'a', stars: 1 });
-    const stream = guestbook.subscribe(
-      { where: { 'metadata.stars': { $gt: 0 } }, order: '-metadata.stars', limit: 2 },
+    const stream = subscribe(
+      client,
+      operations.listRecords,
       {
-        onRecords: (records) => say(records.map(({ metadata }) => metadata.text).join()),
+        params: { bucketName: 'guestbook' },
+        query: { where: { 'metadata.stars': { $gt: 0 } }, order: '-metadata.stars', limit: 2 },
+      },
+      {
+        onRecords: (records: readonly RecordOf<Entry>[]) => say(records.map(({ metadata }) => metadata.text).join()),
         onEntered: ({ metadata: { text } }) => say(`+${text}`),
         onChanged: ({ metadata }, { metadata: before }) => say(`${before.stars}>${metadata.stars}`),
         onLeft: ({ metadata }) => say(`-${metadata.text}`),
@@ -90,14 +95,16 @@ describe('lists that are followed, against the service', () => {
 
   test('other lists, those of any operation, and a refusal', async () => {
     const { say, until } = told();
-    const beacons = client.beacons.subscribe({}, { onEntered: ({ name }) => say(name) });
-    const users = client.subscribe('listUsers', {}, { onRecords: ({ length }) => say(`${length} users`) });
+    const beacons = subscribe(client, operations.listBeacons, {}, { onEntered: ({ name }) => say(name) });
+    const users = subscribe(client, operations.listUsers, {}, { onRecords: ({ length }) => say(`${length} users`) });
     await until('1 users');
     await client.beacons.create({ name: 'Hall', uuid: 'u', major: 1, minor: 1 });
     await until('Hall');
     for (const stream of [beacons, users]) stream.close();
-    const refused = client.beacons.subscribe(
-      { order: 'nothing' },
+    const refused = subscribe(
+      client,
+      operations.listBeacons,
+      { query: { order: 'nothing' } },
       { onRefused: ({ code }) => say(`refused ${code}`), onState: say },
     );
     assert.deepEqual(await until('refused 102'), ['closed', 'refused 102']);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, type SignedIn, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
-import { type LiveEvent, type LiveOptions, PharosClient, type PharosError } from '../src/index.ts';
+import { type LiveEvent, type LiveOptions, openLiveStream, PharosClient, type PharosError } from '../src/index.ts';
 
 describe('the live stream, against the service', () => {
   let app: TestApp;
@@ -42,7 +42,7 @@ describe('the live stream, against the service', () => {
       told.push(what);
       wake();
     };
-    const stream = client.live({
+    const stream = openLiveStream(client, {
       onEvent: (event) => {
         events.push(event);
         say(event.type);

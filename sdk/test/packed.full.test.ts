@@ -15,6 +15,7 @@ import { npm } from '../../scripts/release/npm.ts';
 import { packSdk } from '../../scripts/release/sdk.ts';
 import { buildApp, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
+import { maxSize, sizeWith } from './bundle/size.ts';
 import { installConsumers, otherNode } from './install-consumers.ts';
 
 const run = promisify(execFile);
@@ -22,10 +23,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** An app's use of the client; `say` reports the result. */
 const program = `
-async function main({ PharosClient, PharosError, where }, settings, say) {
+async function main({ PharosClient, PharosError, SightingQueue, where }, settings, say) {
   const pharos = new PharosClient(settings);
   const { results } = await pharos.beacons.list({ where: where().startsWith('name', 'Ha'), order: 'name' });
-  const queue = pharos.sightings.queue({ installationId: 'phone' });
+  const queue = new SightingQueue(pharos, { installationId: 'phone' });
   await queue.add({ beacon: results[0].objectId, event: 'ENTER' });
   await queue.flush();
   const error = await pharos.beacons.get('unknown').catch((error) => error);
@@ -37,7 +38,7 @@ const expected = '[["Hall"],0,true,"ObjectNotFound"]';
 
 /** What the interface accepts and the types have to accept, and what they have to refuse. */
 const typed = `
-import { PharosClient, PharosError, where, type Beacon, type Body, type LiveEvent } from '@pharos/sdk';
+import { openLiveStream, operations, PharosClient, PharosError, where, type Beacon, type Body, type LiveEvent } from '@pharos/sdk';
 
 interface Guest { stars: number; note?: string }
 interface Opening { alert: string; hall: number }
@@ -52,7 +53,7 @@ export async function use(pharos: PharosClient, guest: Guest, opening: Opening):
   };
   const { objectId } = await pharos.beacons.create(body, { timeout: 5_000 });
   await pharos.beacons.update(objectId, { location: null, radius: null });
-  await pharos.call('patchBeacon', { params: { objectId }, body: { location: { x: 2 } } });
+  await pharos.call(operations.patchBeacon, { params: { objectId }, body: { location: { x: 2 } } });
   const recent = where<Beacon>().atLeast('createdAt', new Date(0)).lessThan('metadata.until', new Date());
   await pharos.beacons.list({ where: recent }, { signal: new AbortController().signal });
   await pharos.beacons.list({ where: { createdAt: { $gte: new Date(0) }, ...guest } });
@@ -64,7 +65,7 @@ export async function use(pharos: PharosClient, guest: Guest, opening: Opening):
   where<Beacon>().equals('nmae', 'Hall');
   // @ts-expect-error a badge is a number
   await pharos.push.send({ data: { badge: 'one' } });
-  pharos.live({ onEvent: ({ type }: LiveEvent) => type, onError: (error) => error });
+  openLiveStream(pharos, { onEvent: ({ type }: LiveEvent) => type, onError: (error) => error });
   const known = new PharosError('x', { name: 'X', code: 0, status: 0 });
   return known.retriable ? known.name : (await pharos.beacons.get(objectId)).name;
 }
@@ -260,6 +261,11 @@ describe('the packed client, in an empty folder', () => {
     const { stderr } = await run(tool('.bin/esbuild'), ['app.mjs', ...options], { cwd: folder });
     assert.equal(stderr, '');
     assert.equal(await node(outfile), expected);
+  });
+
+  test('takes at most 8 kB of an app that signs in and lists', async () => {
+    const size = await sizeWith(join(folder, 'node_modules', '@pharos', 'sdk', 'esm', 'index.js'));
+    assert.ok(size <= maxSize, `${size} bytes`);
   });
 
   /** Metro's own resolver; the globals that React Native lacks are removed, since there is no phone here. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import { PharosClient, PharosError } from '../src/index.ts';
+import { operations, PharosClient, PharosError } from '../src/index.ts';
 
 /** A connection that gives the prepared answers one after the other, and then answers like the service. */
 type Script = (number | 'drop' | readonly [status: number, retryAfter: string])[];
@@ -132,14 +132,14 @@ describe('repeating', () => {
     ['registering', () => client.installations.register({ installationId: 'p', deviceType: 'ios' }), [503], 2, false],
     [
       'sightings that all have an eventId',
-      () => client.call('sendSightings', { body: { installationId: 'p', sightings: [{ eventId: 'e' }] } }),
+      () => client.call(operations.sendSightings, { body: { installationId: 'p', sightings: [{ eventId: 'e' }] } }),
       [503],
       2,
       false,
     ],
     [
       'not sightings of which one has none',
-      () => client.call('sendSightings', { body: { installationId: 'p', sightings: [{ eventId: 'e' }, {}] } }),
+      () => client.call(operations.sendSightings, { body: { installationId: 'p', sightings: [{ eventId: 'e' }, {}] } }),
       [503],
       1,
       true,
@@ -186,7 +186,7 @@ describe('repeating', () => {
       appKey: 'k',
       retry: { sleep: async () => gone.abort() },
     });
-    await assert.rejects(patient.call('listBeacons', { signal: gone.signal }));
+    await assert.rejects(patient.call(operations.listBeacons, { signal: gone.signal }));
     assert.equal(seen.length, 1);
     script = [];
   });

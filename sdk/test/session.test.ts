@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
-import { type AppOptions, PharosClient, type PharosError, type Tokens } from '../src/index.ts';
+import {
+  type AppOptions,
+  openLiveStream,
+  operations,
+  PharosClient,
+  type PharosError,
+  type Tokens,
+} from '../src/index.ts';
 
 const password = 'correct horse';
 let people = 0;
@@ -103,7 +110,7 @@ describe('a client with a refresh token, against the service', () => {
     });
     pass(1_000_000);
     // A call that is not repeated by itself.
-    await client.call('patchMe', { body: { phone: '+43 1 234567' } });
+    await client.call(operations.patchMe, { body: { phone: '+43 1 234567' } });
     assert.equal(lost, 2);
   });
 
@@ -254,7 +261,7 @@ describe('a client with a refresh token, against the service', () => {
       await anas.users.signOut();
       await anas.users.signIn({ email: bens, password, refresh: true });
       const refused = await new Promise<PharosError>((resolve) => {
-        const stream = other.live({
+        const stream = openLiveStream(other, {
           onEvent: () => {},
           onRefused: resolve,
           onState: (state) => {
@@ -340,7 +347,7 @@ describe('a client with a refresh token, against the service', () => {
       wake();
     };
     pass(901_000, false);
-    const stream = client.live({ onEvent: () => {}, onState: say, onRefused: ({ name }) => say(name) });
+    const stream = openLiveStream(client, { onEvent: () => {}, onState: say, onRefused: ({ name }) => say(name) });
     while (!told.some((what) => what === 'open' || what === 'closed'))
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -355,7 +362,7 @@ describe('a client with a refresh token, against the service', () => {
     await other.users.signIn({ email, password });
     await other.users.endOtherSessions();
     const refused = await new Promise<PharosError>((resolve) => {
-      client.live({ onEvent: () => {}, onRefused: resolve });
+      openLiveStream(client, { onEvent: () => {}, onRefused: resolve });
     });
     assert.deepEqual([refused.name, client.token], ['InvalidSessionToken', undefined]);
   });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
-import { PharosClient, PharosError, type Sighting, type SightingQueueOptions } from '../src/index.ts';
+import { PharosClient, PharosError, type Sighting, SightingQueue, type SightingQueueOptions } from '../src/index.ts';
 
 describe('the queue of sightings, against the service', () => {
   let app: TestApp;
@@ -48,7 +48,7 @@ describe('the queue of sightings, against the service', () => {
 
   function open(options: Partial<SightingQueueOptions> = {}) {
     const dropped: (readonly [number, string])[] = [];
-    const queue = client.sightings.queue({
+    const queue = new SightingQueue(client, {
       installationId: 'phone',
       now: () => app.clock.now,
       onDropped: (sightings, reason) => dropped.push([sightings.length, reason]),
@@ -276,7 +276,7 @@ describe('the queue of sightings, against the service', () => {
       let isUp = false;
       const fetchOrHang: typeof fetch = (url, request) =>
         isUp ? fetch(url, request) : new Promise<Response>(() => undefined);
-      const queue = connect(fetchOrHang, { timeout: 1_000 }).sightings.queue({ installationId: 'phone' });
+      const queue = new SightingQueue(connect(fetchOrHang, { timeout: 1_000 }), { installationId: 'phone' });
       await queue.add(sample);
       await assert.rejects(queue.flush(), (error) => error instanceof PharosError && error.name === 'TimedOut');
       isUp = true;
@@ -292,7 +292,7 @@ describe('the queue of sightings, against the service', () => {
         request?.signal?.addEventListener('abort', () => ended++);
         return new Promise<Response>(() => undefined);
       };
-      const queue = connect(hang, { timeout: 0 }).sightings.queue({ installationId: 'phone' });
+      const queue = new SightingQueue(connect(hang, { timeout: 0 }), { installationId: 'phone' });
       await queue.add(sample);
       const [first, second] = [new AbortController(), new AbortController()];
       const flushes = [queue.flush({ signal: first.signal }), queue.flush({ signal: second.signal })];
@@ -310,7 +310,7 @@ describe('the queue of sightings, against the service', () => {
       for (const status of [200, 400, 511]) {
         const dropped: unknown[] = [];
         const portal = async () => new Response('<h1>Sign in</h1>', { status });
-        const queue = connect(portal).sightings.queue({
+        const queue = new SightingQueue(connect(portal), {
           installationId: 'phone',
           onDropped: (sightings) => dropped.push(sightings),
         });
@@ -323,7 +323,7 @@ describe('the queue of sightings, against the service', () => {
     test('a client that has not been given its key yet loses no sighting', async () => {
       const dropped: unknown[] = [];
       const keyless = new PharosClient({ baseUrl, appId: app.appId, appKey: '' });
-      const queue = keyless.sightings.queue({
+      const queue = new SightingQueue(keyless, {
         installationId: 'phone',
         onDropped: (sightings) => dropped.push(sightings),
       });
@@ -337,7 +337,7 @@ describe('the queue of sightings, against the service', () => {
 
     test('an installationId that the service does not take costs no sighting', async () => {
       const dropped: unknown[] = [];
-      const queue = connect(fetch).sightings.queue({
+      const queue = new SightingQueue(connect(fetch), {
         installationId: 'x'.repeat(200),
         onDropped: (sightings) => dropped.push(sightings),
       });

@@ -68,7 +68,7 @@ describe('tabs of one browser, whose tokens are in localStorage', () => {
   }
   const begin = (tab: Page) =>
     tab.evaluate(`(async () => {
-      const { PharosClient } = await import('/sdk/index.ts');
+      const { PharosClient, SightingQueue } = await import('/sdk/index.ts');
       const storageOf = (key) => ({
         load: () => localStorage.getItem(key),
         save: (text) => localStorage.setItem(key, text),
@@ -78,7 +78,7 @@ describe('tabs of one browser, whose tokens are in localStorage', () => {
         tokenStorage: storageOf('tokens'),
         retry: false,
       });
-      self.queue = self.client.sightings.queue({ installationId: 'phone', storage: storageOf('sightings') });
+      self.queue = new SightingQueue(self.client, { installationId: 'phone', storage: storageOf('sightings') });
     })()`);
 
   async function person(): Promise<string> {

@@ -4,7 +4,14 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import { type AppOptions, type LiveOptions, PharosClient, PharosError } from '../src/index.ts';
+import {
+  type AppOptions,
+  type LiveOptions,
+  openLiveStream,
+  operations,
+  PharosClient,
+  PharosError,
+} from '../src/index.ts';
 
 const page = '<!doctype html><title>Welcome to the hotel</title>';
 const json = { 'content-type': 'application/json' };
@@ -61,7 +68,7 @@ describe('the client, on bad networks', () => {
     'signing out': (client) => client.users.signOut(),
     'an erasure': (client) => client.users.deleteMe(),
     'an upload': (client) => client.files.upload('a.txt', new Uint8Array(3), 'text/plain'),
-    'any operation': (client) => client.call('listVisits'),
+    'any operation': (client) => client.call(operations.listVisits),
   };
   const strangers: Readonly<Record<string, RequestListener>> = {
     'a page with the status 200': (_, response) => response.setHeader('content-type', 'text/html').end(page),
@@ -196,7 +203,7 @@ describe('the client, on bad networks', () => {
         live.close();
         resolve(told);
       };
-      const live = connect({ timeout: 30_000 }).live({
+      const live = openLiveStream(connect({ timeout: 30_000 }), {
         onEvent: ({ id }) => {
           say(`event ${id}`);
           if (id === 1) throw new Error('of the app');

@@ -5540,7 +5540,6 @@ export type Operations = {
     };
 };
 
-
 export const operations = {
   getSetup: { method: 'GET', path: '/setup', answer: { result: 'object' } },
   setUp: { method: 'POST', path: '/setup', answer: { result: 'object' } },
@@ -5728,7 +5727,6 @@ export const operations = {
   getOwnAlerts: { method: 'GET', path: '/session/alerts', answer: { result: 'object' } },
   changeOwnAlerts: { method: 'PUT', path: '/session/alerts', answer: { result: 'object' } },
 } as const;
-
 
 /** Which roles may do what; the service holds to the same table. */
 export const mayDo = {

@@ -1,4 +1,6 @@
-import type { Body, Call } from '../call.ts';
+import type { Body } from '../call.ts';
+import type { PharosClient } from '../client.ts';
+import * as operations from '../operations.ts';
 import { report } from '../report.ts';
 import type { Sighting, SightingQueue } from '../sighting-queue.ts';
 import { missingPermissions, type Permission, type PlannedRegion, type SensingAdapter } from './adapter.ts';
@@ -36,7 +38,7 @@ const flushEveryMs = 5_000;
 
 /** Asks for what is missing, hears beacons, and monitors what the service has planned. */
 export class Sensing {
-  readonly #call: Call;
+  readonly #client: Pick<PharosClient, 'call'>;
   readonly #options: SensingOptions;
   #regions: ReadonlyMap<string, PlannedRegion> = new Map();
   #end: (() => void) | undefined;
@@ -48,8 +50,8 @@ export class Sensing {
   #planning: Promise<void> | undefined;
   #isPlanOld = false;
 
-  constructor(call: Call, options: SensingOptions) {
-    this.#call = call;
+  constructor(client: Pick<PharosClient, 'call'>, options: SensingOptions) {
+    this.#client = client;
     this.#options = options;
   }
 
@@ -126,7 +128,7 @@ export class Sensing {
   /** Tells the service how the phone can sense, unless it knows, and plans anew. */
   async #tell(): Promise<void> {
     const body = this.#unreported;
-    if (body) await this.#call('registerInstallation', { body });
+    if (body) await this.#client.call(operations.registerInstallation, { body });
     await this.#plan();
     if (this.#unreported === body) this.#unreported = undefined;
   }
@@ -149,7 +151,7 @@ export class Sensing {
         ...(this.#venueId === undefined ? {} : { venueId: this.#venueId }),
         ...(maxRegions === undefined ? {} : { maxRegions }),
       };
-      const { regions } = (await this.#call('planRegions', { query })).result;
+      const { regions } = (await this.#client.call(operations.planRegions, { query })).result;
       await this.#hearIn(regions);
       // A storage that is full keeps no phone from hearing.
       this.#background(async () => {

@@ -1,6 +1,5 @@
 import type { Call, CallOptions, Query } from '../call.ts';
-import type { Follow, FollowedQuery, ListHandlers } from '../list-stream.ts';
-import type { LiveStream } from '../live-stream.ts';
+import * as operations from '../operations.ts';
 import type { BucketRecord, JsonInput } from '../wire.ts';
 
 /** A record whose members are known, such as those that `pharos types` writes. */
@@ -11,24 +10,21 @@ export type AnyBuckets = Readonly<Record<string, JsonInput>>;
 
 /** The records of one data bucket. The bucket itself is created in the management console. */
 export const bucketService =
-  <Buckets extends object>(call: Call, follow: Follow) =>
+  <Buckets extends object>(call: Call) =>
   <N extends keyof Buckets & string>(bucketName: N) => {
     type Members = Buckets[N] & object;
     type Known = RecordOf<string extends keyof Buckets ? BucketRecord['metadata'] : Members>;
     return {
       /** A filter names members with dots: `{ 'metadata.count': { $gte: 2 } }`. */
       list: async (query: Query = {}, options: CallOptions = {}) => {
-        const answer = await call('listRecords', { params: { bucketName }, query, ...options });
+        const answer = await call(operations.listRecords, { params: { bucketName }, query, ...options });
         return answer as Omit<typeof answer, 'results'> & { readonly results: readonly Known[] };
       },
-      /** Follows the list: its records first, and then what enters, changes and leaves. */
-      subscribe: (query: FollowedQuery, handlers: ListHandlers<Known>): LiveStream =>
-        follow({ id: 'listRecords', params: { bucketName } }, query, handlers),
       get: async (objectId: string, options: CallOptions = {}): Promise<Known> =>
-        (await call('getRecord', { params: { bucketName, objectId }, ...options })).result as unknown as Known,
+        (await call(operations.getRecord, { params: { bucketName, objectId }, ...options })).result as unknown as Known,
       create: async (members: Members, options: CallOptions = {}) => {
         const metadata = members as JsonInput;
-        return (await call('createRecord', { params: { bucketName }, body: { metadata }, ...options })).result;
+        return (await call(operations.createRecord, { params: { bucketName }, body: { metadata }, ...options })).result;
       },
       /** Replaces the members that are sent and keeps the others. */
       update: async (
@@ -37,10 +33,10 @@ export const bucketService =
         options: CallOptions = {},
       ) => {
         const body = members as JsonInput;
-        return (await call('updateRecord', { params: { bucketName, objectId }, body, ...options })).result[0];
+        return (await call(operations.updateRecord, { params: { bucketName, objectId }, body, ...options })).result[0];
       },
       delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
-        await call('deleteRecord', { params: { bucketName, objectId }, ...options });
+        await call(operations.deleteRecord, { params: { bucketName, objectId }, ...options });
       },
     };
   };

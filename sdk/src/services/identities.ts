@@ -1,12 +1,13 @@
 import type { Body, Call, CallOptions } from '../call.ts';
+import * as operations from '../operations.ts';
 
 /** The identities of the signed-in user at Google, Apple and other identity providers. */
 export const identityService = (call: Call) => ({
-  list: (options: CallOptions = {}) => call('listIdentities', options),
+  list: (options: CallOptions = {}) => call(operations.listIdentities, options),
   /** From then on the identity signs in to the account. */
   link: async (body: Body<'linkIdentity'>, options: CallOptions = {}) =>
-    (await call('linkIdentity', { body, ...options })).result,
+    (await call(operations.linkIdentity, { body, ...options })).result,
   unlink: async (objectId: string, options: CallOptions = {}): Promise<void> => {
-    await call('unlinkIdentity', { params: { objectId }, ...options });
+    await call(operations.unlinkIdentity, { params: { objectId }, ...options });
   },
 });

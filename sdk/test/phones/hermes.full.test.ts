@@ -38,8 +38,8 @@ async function main({ bundle, samples, objectId }) {
   const kept = new Map();
   const told = [];
   const client = {
-    call: async (name) => {
-      if (name === 'getBundle') return { result: bundle };
+    call: async ({ path }) => {
+      if (path === '/bundle') return { result: bundle };
       throw new Error('There is no network.');
     },
   };

@@ -10,9 +10,11 @@ import {
   type PlannedRegion,
   platformEntries,
   reactNativeAdapter,
+  Sensing,
   type SensingAdapter,
   type SensingHealth,
   type Sighting,
+  SightingQueue,
   sensingFindings,
   webAdapter,
 } from '../../src/index.ts';
@@ -123,9 +125,9 @@ describe('sensing, against the service', () => {
     const phone = new Phone();
     const now = () => site.now;
     const installationId = 'sensing-1';
-    const queue = client.sightings.queue({ installationId, now });
+    const queue = new SightingQueue(client, { installationId, now });
     let fails: (error: unknown) => void = () => undefined;
-    const sensing = client.sensing({
+    const sensing = new Sensing(client, {
       ...{ adapter: phone, queue, now },
       installation: { installationId, deviceType: 'ios' },
       motion: () => 'walking',
@@ -187,7 +189,7 @@ describe('sensing, against the service', () => {
     });
     const kept: string[] = [];
     const restarted = (phone: Phone, failed: (error: unknown) => void) =>
-      app.sensing({
+      new Sensing(app, {
         adapter: phone,
         queue: {
           add: async () => [],
@@ -223,9 +225,9 @@ describe('sensing, against the service', () => {
       throw new Error('full');
     };
     const third = new Phone();
-    const without = app.sensing({
+    const without = new Sensing(app, {
       adapter: third,
-      queue: client.sightings.queue({ installationId }),
+      queue: new SightingQueue(client, { installationId }),
       installation: { installationId: 'sensing-3', deviceType: 'ios' },
       storage: { load: full, save: full },
       onError: (error) => errors.push(error),

@@ -77,7 +77,7 @@ interface Answer {
 /** The client of the copy, as far as it is needed. */
 interface Client {
   // biome-ignore lint/suspicious/noExplicitAny: its operations are those of the copy
-  call(operation: string, input?: object): Promise<any>;
+  call(operation: unknown, input?: object): Promise<any>;
 }
 
 const copy = copyCheckout();
@@ -175,6 +175,7 @@ whenTaken(page, { concurrent: true }, () => {
     let app: TestApp;
     let support: typeof import('../support/build-app.ts');
     let client: Client;
+    let operations: Readonly<Record<string, unknown>>;
     let beacon: object;
     let call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
     const load = (path: string) => import(pathToFileURL(join(copy.folder, path)).href);
@@ -190,8 +191,9 @@ whenTaken(page, { concurrent: true }, () => {
         const answer = await fetch(baseUrl + path, { method, headers: sent, body: JSON.stringify(body) });
         return { status: answer.status, headers: answer.headers, body: await answer.json() };
       };
-      const { PharosClient } = await load('sdk/src/index.ts');
-      client = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, token });
+      const sdk = await load('sdk/src/index.ts');
+      operations = sdk.operations;
+      client = new sdk.PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, token });
       const hall = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
       const { objectId } = (await call('POST', '/api/v2/beacons', hall)).body.result;
       beacon = { __type: 'Pointer', className: 'Beacon', objectId };
@@ -264,17 +266,17 @@ whenTaken(page, { concurrent: true }, () => {
 
     test('is in the client', async () => {
       const body = { ...clock, beaconId: beacon };
-      const { objectId } = (await client.call('createExhibit', { body })).result;
+      const { objectId } = (await client.call(operations.createExhibit, { body })).result;
       const params = { objectId };
-      await client.call('updateExhibit', { params, body: { acquiredOn: null } });
-      assert.equal((await client.call('getExhibit', { params })).result.acquiredOn, undefined);
-      const { results } = await client.call('listExhibits', { query: { where: { year: clock.year } } });
+      await client.call(operations.updateExhibit, { params, body: { acquiredOn: null } });
+      assert.equal((await client.call(operations.getExhibit, { params })).result.acquiredOn, undefined);
+      const { results } = await client.call(operations.listExhibits, { query: { where: { year: clock.year } } });
       assert.deepEqual(
         results.map((found: { objectId: string }) => found.objectId),
         [objectId],
       );
-      await client.call('deleteExhibit', { params });
-      await assert.rejects(client.call('getExhibit', { params }), { name: 'ObjectNotFound', status: 404 });
+      await client.call(operations.deleteExhibit, { params });
+      await assert.rejects(client.call(operations.getExhibit, { params }), { name: 'ObjectNotFound', status: 404 });
     });
 
     test('is open to the roles of the console that the tag names, and the audit tells what they do', async () => {

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { JsonObject } from '@pharos/sdk';
+import { type JsonObject, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { keepText, keptText } from '../../lib/actions/kept.ts';
@@ -52,7 +52,7 @@ export function MyPhone({ appId, data, about = {} }: Props) {
       }
       // Ids sort by creation: what is newer than this is what became of the message.
       const after = (await newestDelivery(appId, phone))?.objectId ?? '';
-      await dataOf(appId).call('sendPush', { body: { data, where: { objectId: phone } } });
+      await dataOf(appId).call(operations.sendPush, { body: { data, where: { objectId: phone } } });
       return async () => {
         const newest = await newestDelivery(appId, phone);
         return newest && newest.objectId > after ? newest : null;
@@ -150,7 +150,8 @@ async function sendToOwn(appId: string, installationId: string, message: { reado
 
 async function newestDelivery(appId: string, phone: string) {
   const where = { installationId: { __type: 'Pointer', className: '_Installation', objectId: phone } };
-  return (await dataOf(appId).call('listDeliveries', { query: { where, order: '-objectId', limit: 1 } })).results[0];
+  return (await dataOf(appId).call(operations.listDeliveries, { query: { where, order: '-objectId', limit: 1 } }))
+    .results[0];
 }
 
 /** After this many polls, one a second, there will be no delivery. */

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -234,7 +235,7 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
   const { data: phones } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),
     queryFn: async () => {
-      const { results } = await dataOf(appId).call('listInstallations', {
+      const { results } = await dataOf(appId).call(operations.listInstallations, {
         query: { order: '-updatedAt', limit: maxShown },
       });
       before.current ??= results[0]?.updatedAt ?? '';

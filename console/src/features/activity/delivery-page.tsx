@@ -1,4 +1,5 @@
 import { Alert, Group } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CopyButton } from '../../components/code/copy-field.tsx';
@@ -24,7 +25,7 @@ const deliveryQuery = (appId: string, deliveryId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'getDelivery', deliveryId),
     queryFn: async ({ signal }) =>
-      (await dataOf(appId).call('getDelivery', { params: { objectId: deliveryId }, signal })).result,
+      (await dataOf(appId).call(operations.getDelivery, { params: { objectId: deliveryId }, signal })).result,
   });
 
 /** The outcome of one message for one visitor. */

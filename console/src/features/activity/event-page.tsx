@@ -1,4 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CopyButton } from '../../components/code/copy-field.tsx';
@@ -36,14 +37,18 @@ const eventQuery = (appId: string, eventId: string, mayCall: (operation: Operati
     queryKey: dataKey(appId, 'getEvent', eventId),
     queryFn: async ({ signal }) => {
       const { call } = dataOf(appId);
-      const event = (await call('getEvent', { params: { objectId: eventId }, signal })).result;
+      const event = (await call(operations.getEvent, { params: { objectId: eventId }, signal })).result;
       // Deliveries belong to no venue: whoever is limited to some sees the event without them.
       const ids = mayCall('listDeliveries') ? event.verdicts.flatMap(({ deliveryId }) => deliveryId ?? []) : [];
       const found =
         ids.length === 0
           ? []
-          : (await call('listDeliveries', { query: { where: { objectId: { $in: ids } }, limit: ids.length }, signal }))
-              .results;
+          : (
+              await call(operations.listDeliveries, {
+                query: { where: { objectId: { $in: ids } }, limit: ids.length },
+                signal,
+              })
+            ).results;
       return { event, deliveries: new Map(found.map((delivery) => [delivery.objectId, delivery])) };
     },
   });

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@pharos/sdk';
+import { type JsonObject, operations } from '@pharos/sdk';
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -39,9 +39,9 @@ export const logQuery = (appId: string, scope: LogScope, zone: string, hasDelive
         return { where, order: '-objectId', limit: pageSize } as const;
       };
       const [events, deliveries] = await Promise.all([
-        call('listEvents', { query: comings(queryBy('occurredAt', true)), signal }),
+        call(operations.listEvents, { query: comings(queryBy('occurredAt', true)), signal }),
         hasDeliveries && scope.beacon === undefined
-          ? call('listDeliveries', { query: queryBy('createdAt', false), signal })
+          ? call(operations.listDeliveries, { query: queryBy('createdAt', false), signal })
           : { results: [] },
       ]);
       return [

@@ -1,5 +1,5 @@
 import { Select, type SelectProps } from '@mantine/core';
-import { where } from '@pharos/sdk';
+import { operations, where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { offered, searchLimit } from '../../components/form/offered.ts';
@@ -27,7 +27,7 @@ export function VisitorPicker({ appId, value, onChange, ...texts }: Props) {
   const { data } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'pick', asked),
     queryFn: () =>
-      dataOf(appId).call('listInstallations', {
+      dataOf(appId).call(operations.listInstallations, {
         query: {
           // Some roles know phones only by the ids that the service gives them.
           ...(asked ? { where: where().contains(seesPhones ? 'installationId' : 'objectId', asked) } : {}),

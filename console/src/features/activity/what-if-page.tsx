@@ -1,4 +1,5 @@
 import { Badge, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
@@ -84,7 +85,7 @@ function Walk({ appId, times, beacon }: WalkProps) {
   });
   const ask = useAction({
     run: async () =>
-      (await dataOf(appId).call('simulateSightings', { body: walkBody(fields.values, times.zone) })).result,
+      (await dataOf(appId).call(operations.simulateSightings, { body: walkBody(fields.values, times.zone) })).result,
     showsError: true,
   });
   function submit() {

@@ -1,4 +1,4 @@
-import type { Beacon, Notification } from '@pharos/sdk';
+import { type Beacon, type Notification, operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type Operation, useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
@@ -30,7 +30,7 @@ export const telemetryQuery = (appId: string, beaconId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listTelemetry', beaconId),
     queryFn: async ({ signal }) =>
-      (await dataOf(appId).call('listTelemetry', { params: { objectId: beaconId }, signal })).results,
+      (await dataOf(appId).call(operations.listTelemetry, { params: { objectId: beaconId }, signal })).results,
   });
 
 /** Which of some beacons had visitors, and when the last was there, by objectId; undefined also for who may not know. */
@@ -58,8 +58,8 @@ export const activityQuery = (appId: string, beaconId: string) =>
       const query = { where: { beaconId: pointer(beaconId) }, limit: 10, count: 1 } as const;
       const { call } = dataOf(appId);
       const [events, visits] = await Promise.all([
-        call('listEvents', { query, signal }),
-        call('listVisits', { query, signal }),
+        call(operations.listEvents, { query, signal }),
+        call(operations.listVisits, { query, signal }),
       ]);
       return { events, visits };
     },
@@ -76,7 +76,7 @@ export const visitorsNowQuery = (appId: string) =>
     queryFn: async ({ signal }) => {
       const now = Date.now();
       const where = { occurredAt: { $gte: new Date(now - presentMs).toISOString() } };
-      const { results } = await dataOf(appId).call('listPositions', {
+      const { results } = await dataOf(appId).call(operations.listPositions, {
         query: { where, order: '-occurredAt', limit: maxVisitors },
         signal,
       });

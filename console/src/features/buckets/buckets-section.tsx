@@ -1,4 +1,5 @@
 import { Badge, Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -151,7 +152,7 @@ function NewBucketDialog({ appId, buckets, model, isOpen, onClose }: DialogProps
       const made = await call('createBucket', { params: { appId }, body: { name } });
       const columns = Object.entries(buckets.find((bucket) => bucket.name === like)?.columns ?? {});
       if (columns.length > 0)
-        await dataOf(appId).call('createSchema', {
+        await dataOf(appId).call(operations.createSchema, {
           params: { bucketName: name },
           body: { column: Object.fromEntries(columns.map(([column, type]) => [column, { type }])) } as never,
         });

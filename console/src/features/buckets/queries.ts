@@ -1,4 +1,4 @@
-import type { Query } from '@pharos/sdk';
+import { operations, type Query } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -19,13 +19,13 @@ export const schemasQuery = (appId: string, bucketName: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listSchemas', bucketName),
     queryFn: async () =>
-      (await dataOf(appId).call('listSchemas', { params: { bucketName }, query: { limit: 1_000 } })).results,
+      (await dataOf(appId).call(operations.listSchemas, { params: { bucketName }, query: { limit: 1_000 } })).results,
   });
 
 export const recordQuery = (appId: string, bucketName: string, objectId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'getRecord', bucketName, objectId),
-    queryFn: async () => (await dataOf(appId).call('getRecord', { params: { bucketName, objectId } })).result,
+    queryFn: async () => (await dataOf(appId).call(operations.getRecord, { params: { bucketName, objectId } })).result,
   });
 
 /** What has to be read again when records of a bucket change. */

@@ -1,5 +1,5 @@
 import { Box, Group } from '@mantine/core';
-import type { BucketRecord } from '@pharos/sdk';
+import { type BucketRecord, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -134,9 +134,9 @@ function RecordOwner({ place: { appId, bucketName }, record, name }: OwnerProps)
       createdBy={record.createdBy ?? undefined}
       operation="patchRecord"
       rules={{ group: 'buckets', name: bucketName }}
-      read={async () => (await dataOf(appId).call('getRecord', { params })).result}
+      read={async () => (await dataOf(appId).call(operations.getRecord, { params })).result}
       handOver={async (userId, how) =>
-        (await dataOf(appId).call('patchRecord', { params, body: body(userId), ...how })).result
+        (await dataOf(appId).call(operations.patchRecord, { params, body: body(userId), ...how })).result
       }
       refresh={recordKeys(appId)}
     />

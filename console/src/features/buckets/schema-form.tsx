@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
-import type { Answer, Body } from '@pharos/sdk';
+import { type Answer, type Body, operations } from '@pharos/sdk';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { SharedForm } from '../../components/form/shared-form.tsx';
@@ -62,10 +62,11 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
     bodyOf,
     parts,
     check: ({ rows }) => rows.flatMap(({ name }, index) => ownProblem(rows, name, index)),
-    read: async () => (await call('getSchema', { params })).result as SchemaRecord,
+    read: async () => (await call(operations.getSchema, { params })).result as SchemaRecord,
     change: async (body, ifMatch) =>
-      (await call('updateSchema', { params, body: body as Body<'updateSchema'>, ifMatch })).result[0] ?? {},
-    create: async (body) => (await call('createSchema', { params, body: body as Body<'createSchema'> })).result,
+      (await call(operations.updateSchema, { params, body: body as Body<'updateSchema'>, ifMatch })).result[0] ?? {},
+    create: async (body) =>
+      (await call(operations.createSchema, { params, body: body as Body<'createSchema'> })).result,
     done: t('The columns are saved.'),
     refresh: [schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey],
     after: () => onClose?.(),
@@ -230,7 +231,7 @@ function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProp
       onClose={onClose}
       title={t('Delete the schema')}
       confirm={t('Delete the schema')}
-      run={() => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } })}
+      run={() => dataOf(appId).call(operations.deleteSchema, { params: { bucketName, objectId: schema.objectId } })}
       done={t('The columns are no longer declared.')}
       undo={() => restoreFromTrash(appId, 'schemas', schema.objectId)}
       refresh={[trashKey(appId), schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey]}

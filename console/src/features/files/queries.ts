@@ -1,4 +1,4 @@
-import { type Answer, PharosError, where } from '@pharos/sdk';
+import { type Answer, operations, PharosError, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { listAll } from '../../lib/data/all-records.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
@@ -16,7 +16,7 @@ export const fileUsageQuery = (appId: string) =>
   });
 
 export const readFile = async (appId: string, objectId: string) =>
-  (await dataOf(appId).call('getFile', { params: { file: objectId } })).result;
+  (await dataOf(appId).call(operations.getFile, { params: { file: objectId } })).result;
 
 export const fileQuery = (appId: string, objectId: string) =>
   queryOptions({

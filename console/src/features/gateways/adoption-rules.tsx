@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -9,14 +10,14 @@ import { t } from '../../lib/words/words.ts';
 type Rule = Awaited<ReturnType<NonNullable<ReturnType<typeof rulesQuery>['queryFn']>>>[number];
 
 export const saveRule = (appId: string, { uuid, maxBeacons }: Pick<Rule, 'uuid' | 'maxBeacons'>) =>
-  dataOf(appId).call('saveAdoptionRule', { params: { uuid }, body: { maxBeacons } });
+  dataOf(appId).call(operations.saveAdoptionRule, { params: { uuid }, body: { maxBeacons } });
 
 /** The UUIDs whose beacons are added by themselves. */
 export function AdoptionRules({ appId }: { readonly appId: string }) {
   const { data = [] } = useQuery(rulesQuery(appId));
   const may = useMay()('beacons.write');
   const remove = useAction({
-    run: ({ uuid }: Rule) => dataOf(appId).call('deleteAdoptionRule', { params: { uuid } }),
+    run: ({ uuid }: Rule) => dataOf(appId).call(operations.deleteAdoptionRule, { params: { uuid } }),
     undo: (_, rule) => saveRule(appId, rule),
     done: t('Beacons with this UUID are no longer added by themselves.'),
     refresh: [rulesQuery(appId).queryKey],

@@ -1,4 +1,4 @@
-import type { Query } from '@pharos/sdk';
+import { operations, type Query } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -66,10 +66,10 @@ export const happenedQuery = (appId: string, phones: readonly string[]) =>
       // Messages for another event or beacon were never meant.
       const meant = { ...where, reason: { $nin: ['event', 'beacon'] } };
       const [visits, events, verdicts, deliveries] = await Promise.all([
-        call('listVisits', { query, signal }),
-        call('listEvents', { query: { ...query, where: { ...where, event: { $ne: 'FAR' } } }, signal }),
-        call('listVerdicts', { query: { where: meant, order: '-objectId', limit: 10 * maxHappened }, signal }),
-        call('listDeliveries', { query, signal }),
+        call(operations.listVisits, { query, signal }),
+        call(operations.listEvents, { query: { ...query, where: { ...where, event: { $ne: 'FAR' } } }, signal }),
+        call(operations.listVerdicts, { query: { where: meant, order: '-objectId', limit: 10 * maxHappened }, signal }),
+        call(operations.listDeliveries, { query, signal }),
       ]);
       return { visits, events, verdicts: verdicts.results, deliveries };
     },

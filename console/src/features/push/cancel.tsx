@@ -1,4 +1,5 @@
 import { Alert, Button, Group } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../components/page/block.tsx';
@@ -37,7 +38,7 @@ export function Cancel({ appId, push }: Props) {
         onClose={() => setOpen(false)}
         title={t('Cancel the push message')}
         confirm={t('Stop sending')}
-        run={() => dataOf(appId).call('cancelPush', { params: { objectId } })}
+        run={() => dataOf(appId).call(operations.cancelPush, { params: { objectId } })}
         done={t('The push message was cancelled.')}
         undo={canComeBack ? () => resumePush(appId, objectId) : undefined}
         refresh={pushKeys(appId)}
@@ -63,7 +64,7 @@ export function CalledOff({ appId, push }: Props) {
   const resume = useAction({
     run: () => resumePush(appId, objectId),
     done: t('It is no longer cancelled.'),
-    undo: () => dataOf(appId).call('cancelPush', { params: { objectId } }),
+    undo: () => dataOf(appId).call(operations.cancelPush, { params: { objectId } }),
     refresh: pushKeys(appId),
     showsError: true,
   });

@@ -1,4 +1,4 @@
-import { entityTag } from '@pharos/sdk';
+import { entityTag, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -40,7 +40,7 @@ export function ComposePage() {
           appId={appId}
           draft={`push ${from ?? appId}`}
           start={model ? { ...fieldsOfPush(model), audience: audienceOf(model.where as never, zone) } : nothing}
-          send={(body, idempotencyKey) => dataOf(appId).call('sendPush', { body, idempotencyKey })}
+          send={(body, idempotencyKey) => dataOf(appId).call(operations.sendPush, { body, idempotencyKey })}
         />
       )}
     </>
@@ -73,7 +73,7 @@ export function EditPushPage() {
             audience: audienceOf(push.where as never, zone),
           }}
           send={(body) =>
-            dataOf(appId).call('updatePush', { params: { objectId: pushId }, body, ifMatch: entityTag(push) })
+            dataOf(appId).call(operations.updatePush, { params: { objectId: pushId }, body, ifMatch: entityTag(push) })
           }
           isChange
         />

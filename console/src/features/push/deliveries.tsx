@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import type { Delivery } from '@pharos/sdk';
+import { type Delivery, operations } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -63,7 +63,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
   const { data, error, isPlaceholderData } = useQuery({
     // Refreshed once more when the push is done.
     queryKey: dataKey(appId, 'listDeliveries', query, isLive),
-    queryFn: ({ signal }) => dataOf(appId).call('listDeliveries', { query, signal }),
+    queryFn: ({ signal }) => dataOf(appId).call(operations.listDeliveries, { query, signal }),
     refetchInterval: isLive ? 2_000 : false,
     placeholderData: keepPreviousData,
   });

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { entityTag } from '@pharos/sdk';
+import { entityTag, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { JsonBlock } from '../../components/code/code-block.tsx';
@@ -134,7 +134,8 @@ function Waiting({ appId, push }: Props) {
   const mayApprove = useMayCall()('approvePush');
   const { sendAt, expiresAt, approval } = push;
   const approve = useAction({
-    run: () => dataOf(appId).call('approvePush', { params: { objectId: push.objectId }, ifMatch: entityTag(push) }),
+    run: () =>
+      dataOf(appId).call(operations.approvePush, { params: { objectId: push.objectId }, ifMatch: entityTag(push) }),
     done: sendAt ? t('It is approved and goes out at its time.') : t('It is approved and is being sent.'),
     refresh: [dataKey(appId, 'getPush'), dataKey(appId, 'listPushes')],
     showsError: true,

@@ -1,3 +1,4 @@
+import { operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -7,7 +8,7 @@ export const pushQuery = (appId: string, pushId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'getPush', pushId),
     queryFn: async () => {
-      const { result } = await dataOf(appId).call('getPush', { params: { objectId: pushId } });
+      const { result } = await dataOf(appId).call(operations.getPush, { params: { objectId: pushId } });
       return result as PushDetail;
     },
   });

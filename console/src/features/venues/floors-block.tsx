@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
-import { type Floor, PharosError } from '@pharos/sdk';
+import { type Floor, operations, PharosError } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -161,7 +161,7 @@ interface Copy {
 
 async function hasFile(appId: string, file: string): Promise<boolean> {
   try {
-    await dataOf(appId).call('getFile', { params: { file } });
+    await dataOf(appId).call(operations.getFile, { params: { file } });
     return true;
   } catch (error) {
     if (error instanceof PharosError && error.status === 404) return false;

@@ -1,4 +1,4 @@
-import type { LiveStream } from '@pharos/sdk';
+import { type LiveStream, openLiveStream, operations } from '@pharos/sdk';
 import { useEffect, useState } from 'react';
 import { dataOf } from './api.ts';
 import type { Listed } from './listed.ts';
@@ -45,7 +45,7 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
     try {
       const from = new Date(Date.now() - hourMs).toISOString();
       const query = { where: { occurredAt: { $gte: from } }, limit: maxOfTheHour };
-      const { results } = await dataOf(appId).call('listEvents', { query });
+      const { results } = await dataOf(appId).call(operations.listEvents, { query });
       if (stream !== of) return;
       onEvents(results);
       onState('live');
@@ -57,7 +57,7 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
   function open() {
     close();
     onState('connecting');
-    stream = dataOf(appId).live({
+    stream = openLiveStream(dataOf(appId), {
       // A stream that asks for more makes the service send and keep more.
       kinds: [...kinds, correction],
       onState: (state) => {

@@ -1,4 +1,4 @@
-import type { Answer } from '@pharos/sdk';
+import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
@@ -11,7 +11,7 @@ export const placementsQuery = (appId: string, of: { readonly venueId: string } 
   queryOptions({
     queryKey: dataKey(appId, 'listPlacements', of),
     queryFn: async (): Promise<ReadonlyMap<string, Placement>> => {
-      const { results } = await dataOf(appId).call('listPlacements', { query: of });
+      const { results } = await dataOf(appId).call(operations.listPlacements, { query: of });
       return new Map(results.map((one) => [one.beaconId.objectId, one]));
     },
   });

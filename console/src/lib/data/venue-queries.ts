@@ -1,4 +1,4 @@
-import { type Beacon, type Floor, PharosError, type Zone } from '@pharos/sdk';
+import { type Beacon, type Floor, operations, PharosError, type Zone } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { byName, listAll } from './all-records.ts';
 import { dataOf } from './api.ts';
@@ -61,7 +61,7 @@ export const planFileQuery = (appId: string, fileId: string) =>
     // Not from the list, which those who are limited to venues do not get.
     queryFn: async () => {
       try {
-        return (await dataOf(appId).call('getFile', { params: { file: fileId } })).result;
+        return (await dataOf(appId).call(operations.getFile, { params: { file: fileId } })).result;
       } catch (error) {
         if (error instanceof PharosError && error.status === 404) return null;
         throw error;

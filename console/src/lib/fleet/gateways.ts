@@ -1,4 +1,4 @@
-import type { Answer } from '@pharos/sdk';
+import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../data/api.ts';
 import { dataKey } from '../data/listed.ts';
@@ -10,6 +10,6 @@ export const gatewaysQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listGateways'),
     queryFn: async ({ signal }): Promise<readonly Gateway[]> =>
-      (await dataOf(appId).call('listGateways', { signal })).results,
+      (await dataOf(appId).call(operations.listGateways, { signal })).results,
     refetchInterval: 30_000,
   });

@@ -1,4 +1,4 @@
-import type { Answer, Floor } from '@pharos/sdk';
+import { type Answer, type Floor, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../data/api.ts';
 import { dataKey } from '../data/listed.ts';
@@ -13,24 +13,25 @@ export const nearbyQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listHeardNearby'),
     queryFn: async ({ signal }): Promise<readonly HeardTag[]> =>
-      (await dataOf(appId).call('listHeardNearby', { signal })).results,
+      (await dataOf(appId).call(operations.listHeardNearby, { signal })).results,
     refetchInterval: 5_000,
   });
 
 export const ignoredQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listIgnoredTags'),
-    queryFn: async () => (await dataOf(appId).call('listIgnoredTags')).results,
+    queryFn: async () => (await dataOf(appId).call(operations.listIgnoredTags)).results,
   });
 
 export const rulesQuery = (appId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listAdoptionRules'),
-    queryFn: async () => (await dataOf(appId).call('listAdoptionRules')).results,
+    queryFn: async () => (await dataOf(appId).call(operations.listAdoptionRules)).results,
   });
 
-export const ignore = (appId: string, tag: string) => dataOf(appId).call('ignoreTag', { params: { tag } });
-export const stopIgnoring = (appId: string, tag: string) => dataOf(appId).call('stopIgnoringTag', { params: { tag } });
+export const ignore = (appId: string, tag: string) => dataOf(appId).call(operations.ignoreTag, { params: { tag } });
+export const stopIgnoring = (appId: string, tag: string) =>
+  dataOf(appId).call(operations.stopIgnoringTag, { params: { tag } });
 
 /** What has to be read again when a tag is known or ignored. */
 export const nearbyKeys = (appId: string) => [nearbyQuery(appId).queryKey, ignoredQuery(appId).queryKey];
@@ -61,7 +62,7 @@ interface Tag {
 
 /** The same tag is registered once, however often it is sent. */
 export const registerTag = (appId: string, { tag, name, userId }: Tag) =>
-  dataOf(appId).call('registerInstallation', {
+  dataOf(appId).call(operations.registerInstallation, {
     body: {
       installationId: `tag ${tag}`.slice(0, 128),
       deviceType: 'embedded',

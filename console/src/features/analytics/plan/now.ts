@@ -1,4 +1,4 @@
-import type { Beacon, LiveStream } from '@pharos/sdk';
+import { type Beacon, type LiveStream, openLiveStream, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { dataOf } from '../../../lib/data/api.ts';
@@ -42,7 +42,7 @@ export function useNow(appId: string, isWanted: boolean) {
     async function readAll() {
       const where = { occurredAt: { $gte: new Date(Date.now() - presentMs).toISOString() } };
       const query = { where, order: '-occurredAt', limit: maxVisitors };
-      const { results } = await dataOf(appId).call('listPositions', { query });
+      const { results } = await dataOf(appId).call(operations.listPositions, { query });
       for (const position of results) note(position);
     }
     function open() {
@@ -50,7 +50,7 @@ export function useNow(appId: string, isWanted: boolean) {
       stream = undefined;
       isRefused = false;
       if (document.visibilityState !== 'visible') return;
-      stream = dataOf(appId).live({
+      stream = openLiveStream(dataOf(appId), {
         kinds: ['position.changed'],
         onState: (state) => {
           setLive(state === 'open');
@@ -134,7 +134,7 @@ export function useStays(appId: string, isWanted: boolean) {
       const stays: Stay[] = [];
       for (let page = 0, last = ''; page < maxPages; page++) {
         const behind = last === '' ? {} : { objectId: { $lt: last } };
-        const { results } = await dataOf(appId).call('listVisits', {
+        const { results } = await dataOf(appId).call(operations.listVisits, {
           query: { where: { enteredAt: { $gte: since }, ...behind }, order: '-objectId', limit: pageSize },
         });
         for (const visit of results) {

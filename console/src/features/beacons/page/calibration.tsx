@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Progress, Stack, Text } from '@mantine/core';
-import type { Beacon } from '@pharos/sdk';
+import { type Beacon, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { shortId } from '../../../components/names/names.tsx';
@@ -33,7 +33,9 @@ export function Calibration({ appId, beacon }: Props) {
         beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beacon.objectId },
         isOpen: true,
       };
-      const { results } = await dataOf(appId).call('listVisits', { query: { where, order: '-enteredAt', limit: 20 } });
+      const { results } = await dataOf(appId).call(operations.listVisits, {
+        query: { where, order: '-enteredAt', limit: 20 },
+      });
       return results.map(({ installationId, enteredAt }) => ({
         value: installationId.objectId,
         label: t('{phone}, here since {time}', {
@@ -102,8 +104,12 @@ function Measuring({ appId, beacon, phone, since, onEnd }: MeasuringProps) {
   });
   const save = useAction({
     run: async () =>
-      (await dataOf(appId).call('calibrateBeacon', { params: { objectId: beacon.objectId }, body: { samples } }))
-        .result,
+      (
+        await dataOf(appId).call(operations.calibrateBeacon, {
+          params: { objectId: beacon.objectId },
+          body: { samples },
+        })
+      ).result,
     done: ({ measuredPower }) =>
       t('{name} is calibrated: {measuredPower} dBm at one metre.', { name: beacon.name, measuredPower }),
     refresh: beaconKeys(appId),

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CsvColumns } from '../../../components/export/csv-of-list.ts';
@@ -57,7 +58,8 @@ export function InstallationsPage() {
 function CountedInstallations({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'counted'),
-    queryFn: ({ signal }) => dataOf(appId).call('listInstallations', { query: { count: 1, limit: 0 }, signal }),
+    queryFn: ({ signal }) =>
+      dataOf(appId).call(operations.listInstallations, { query: { count: 1, limit: 0 }, signal }),
   });
   return (
     <>

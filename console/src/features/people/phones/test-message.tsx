@@ -1,4 +1,5 @@
 import { Alert, Text, Textarea, TextInput } from '@mantine/core';
+import { operations } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import { DialogForm } from '../../../components/form/dialog-form.tsx';
 import { useFields } from '../../../components/form/use-fields.ts';
@@ -25,7 +26,7 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
     run: () => {
       const { 'data.title': title, 'data.alert': alert } = form.values;
       const body = { data: { title, alert }, where: { objectId: installation.objectId } };
-      return dataOf(appId).call('sendPush', { body });
+      return dataOf(appId).call(operations.sendPush, { body });
     },
     done: t('The message is being sent.'),
     refresh: installationKeys(appId),

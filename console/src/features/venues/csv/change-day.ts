@@ -1,4 +1,4 @@
-import { entityTag, PharosError } from '@pharos/sdk';
+import { entityTag, operations, PharosError } from '@pharos/sdk';
 import { changedSince } from '../../../components/import/as-previewed.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
@@ -29,7 +29,7 @@ export async function changeDay(
     const others = venue.exceptions.filter(({ date }) => date !== day.date);
     const exceptions = [...others, day].sort((a, b) => (a.date < b.date ? -1 : 1));
     try {
-      await data.call('updateVenue', {
+      await data.call(operations.updateVenue, {
         params: { objectId: venueId },
         body: { exceptions },
         ifMatch: entityTag(venue),

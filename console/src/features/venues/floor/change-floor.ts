@@ -1,4 +1,4 @@
-import { type Body, entityTag, type Floor, PharosError } from '@pharos/sdk';
+import { type Body, entityTag, type Floor, operations, PharosError } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
 
 const maxTries = 4;
@@ -34,7 +34,7 @@ async function changeNow(appId: string, floorId: string, change: (floor: Lists) 
     const lists = Object.entries(change(floor)).map(([member, list]) => [member, list.length > 0 ? list : null]);
     const body = Object.fromEntries(lists) as Body<'updateFloor'>;
     try {
-      await data.call('updateFloor', { params: { objectId: floorId }, body, ifMatch: entityTag(floor) });
+      await data.call(operations.updateFloor, { params: { objectId: floorId }, body, ifMatch: entityTag(floor) });
       return;
     } catch (error) {
       if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;

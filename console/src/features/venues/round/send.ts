@@ -1,4 +1,4 @@
-import { type Beacon, type Body, entityTag, PharosError } from '@pharos/sdk';
+import { type Beacon, type Body, entityTag, operations, PharosError } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
 import { isSignedOut } from '../../../lib/data/signing-in.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
@@ -23,7 +23,7 @@ export async function send(waiting: Waiting): Promise<Sent> {
     const { location, photoId, verifiedAt } = withPhoto;
     const body = { location, verifiedAt, ...(photoId ? { photoId } : {}) };
     const params = { objectId: waiting.beacon.objectId };
-    await dataOf(waiting.appId).call('verifyPlacement', { params, body });
+    await dataOf(waiting.appId).call(operations.verifyPlacement, { params, body });
     await endWaiting(waiting);
     return 'done';
   } catch (error) {
@@ -70,7 +70,7 @@ async function upload(waiting: Waiting): Promise<Waiting> {
   const params = { objectId: beacon.objectId };
   // Also after a reload.
   const idempotencyKey = `${beacon.objectId}-${photoFrom(waiting)}`;
-  const { objectId } = await dataOf(appId).call('uploadBeaconPhoto', {
+  const { objectId } = await dataOf(appId).call(operations.uploadBeaconPhoto, {
     params,
     body: photo,
     contentType: photo.type,

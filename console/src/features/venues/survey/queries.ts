@@ -1,4 +1,4 @@
-import type { Answer } from '@pharos/sdk';
+import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
@@ -11,7 +11,7 @@ export type Accuracy = Answer<'getFloorAccuracy'>['result'];
 export const surveysQuery = (appId: string, floorId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listSurveys', floorId),
-    queryFn: async () => (await dataOf(appId).call('listSurveys', { params: { objectId: floorId } })).results,
+    queryFn: async () => (await dataOf(appId).call(operations.listSurveys, { params: { objectId: floorId } })).results,
   });
 
 /** While it is worked out again. */
@@ -20,7 +20,8 @@ const lookEveryMs = 2_000;
 export const accuracyQuery = (appId: string, floorId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'getFloorAccuracy', floorId),
-    queryFn: async () => (await dataOf(appId).call('getFloorAccuracy', { params: { objectId: floorId } })).result,
+    queryFn: async () =>
+      (await dataOf(appId).call(operations.getFloorAccuracy, { params: { objectId: floorId } })).result,
     refetchInterval: ({ state }) => (state.data?.isCurrent === false ? lookEveryMs : false),
   });
 

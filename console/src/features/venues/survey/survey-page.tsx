@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { Floor } from '@pharos/sdk';
+import { type Floor, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -73,7 +73,7 @@ function Walk({ appId, floor }: Props) {
   };
   const save = useAction({
     run: () =>
-      dataOf(appId).call('createSurvey', {
+      dataOf(appId).call(operations.createSurvey, {
         params: { objectId: floor.objectId },
         body: {
           way: taps.map(({ x, y, at }) => ({ x, y, at: new Date(at).toISOString() })),

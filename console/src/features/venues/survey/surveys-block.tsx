@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import type { Floor } from '@pharos/sdk';
+import { type Floor, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
@@ -83,7 +83,7 @@ export function SurveysBlock({ appId, floor, accuracy }: Props) {
         run={async () => {
           if (!removed) return;
           const params = { objectId: floor.objectId, surveyId: removed.objectId };
-          await dataOf(appId).call('deleteSurvey', { params });
+          await dataOf(appId).call(operations.deleteSurvey, { params });
         }}
         done={t('The survey was deleted.')}
         refresh={surveyKeys(appId)}
