@@ -1,4 +1,4 @@
-import { PharosError } from '@pharos/sdk';
+import { operations, PharosError } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { t } from '../words/words.ts';
 import { dataOf } from './api.ts';
@@ -77,7 +77,7 @@ export const pushName = ({ data }: { readonly data: Readonly<Record<string, unkn
   text(data['title']) || text(data['alert']) || t('A message without text');
 
 const loadPushes: Load<string> = async (appId, ids) => {
-  const { results } = await dataOf(appId).call('listPushes', { query: byId(ids) });
+  const { results } = await dataOf(appId).call(operations.listPushes, { query: byId(ids) });
   return new Map(results.map((push) => [push.objectId, pushName(push)]));
 };
 
