@@ -1,4 +1,4 @@
-import type { Answer, OperationId, Query } from '@pharos/sdk';
+import { type Answer, type Operation, type OperationId, operations, type Query } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { RecordPageOf } from './all-records.ts';
 import { dataOf } from './api.ts';
@@ -31,8 +31,8 @@ export function readPage<Id extends ListOperation>(
   { params, signal }: ReadOptions = {},
 ): Promise<ListedPage<Listed<Id> & { readonly objectId: string }>> {
   // The operation is only known as "one that lists" here, so the client's types for a single operation do not apply.
-  const call = dataOf(appId).call as unknown as (id: string, input: object) => Promise<never>;
-  return call(operation, { ...(params ? { params } : {}), query, ...(signal ? { signal } : {}) });
+  const call = dataOf(appId).call as unknown as (one: Operation, input: object) => Promise<never>;
+  return call(operations[operation], { ...(params ? { params } : {}), query, ...(signal ? { signal } : {}) });
 }
 
 interface ListedOptions {
