@@ -55,7 +55,11 @@ export function BeaconsPage() {
         text: mayCreate
           ? t('Add the first one with the UUID, major and minor that it sends, or import a CSV or Excel (XLSX) file.')
           : t('Owners, managers and installers add beacons.'),
-        action: mayCreate && <Adding appId={appId} />,
+        action: mayCreate && (
+          <Group gap="xs">
+            <Adding appId={appId} />
+          </Group>
+        ),
       }}
     />
   );
@@ -63,13 +67,13 @@ export function BeaconsPage() {
 
 function Adding({ appId }: { readonly appId: string }) {
   return (
-    <Group gap="xs">
+    <>
       <LinkButton to="/apps/$appId/beacons/import" params={{ appId }} icon="upload" isPlain>
         {t('Import')}
       </LinkButton>
       <LinkButton to="/apps/$appId/beacons/new" params={{ appId }} icon="plus">
         {t('Add a beacon')}
       </LinkButton>
-    </Group>
+    </>
   );
 }
