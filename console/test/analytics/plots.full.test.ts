@@ -221,7 +221,7 @@ describe('plots and the numbers of the interface', () => {
       'visitors',
     );
     // Open for eight of the hours.
-    assert.equal((await bars('Visitors by hour', '#dde3ea', 'y')).length, rows.length - 8);
+    assert.equal((await bars('Visitors by hour', await colourOf('--line'), 'y')).length, rows.length - 8);
     await page.getByText('Shaded: when House is closed.').waitFor();
     await assertCsv('Visitors by hour: save as CSV', [hours, previous], metrics, 'House');
     const places = await told('visits', { ...ofDay(), groupBy: 'floor', venueId: venue });
