@@ -5,6 +5,7 @@ import type { Column } from '../../components/list/data-table.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import classes from './beacons.module.css';
 import { beaconBulk, sensitivities } from './bulk-fields.tsx';
 import { beaconCsv } from './import/csv-columns.ts';
 import { LastVisitCell, StateCell, VerifiedCell } from './state-cells.tsx';
@@ -50,7 +51,15 @@ export const beaconList = (
           </Link>
         ),
       },
-      { name: 'place', label: t('Place'), render: (beacon) => <Where appId={appId} beacon={beacon} /> },
+      {
+        name: 'place',
+        label: t('Place'),
+        render: (beacon) => (
+          <span className={classes.where}>
+            <Where appId={appId} beacon={beacon} />
+          </span>
+        ),
+      },
       ...(maySee ? stateColumns(appId, ids, times) : []),
       {
         name: 'verified',
