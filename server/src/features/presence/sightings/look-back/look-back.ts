@@ -69,9 +69,7 @@ export function lookBackHandler(deps: LookBackDeps): JobHandler {
       await db.transaction(async (db) => {
         await assertHeld(db);
         const changed = await saveSmoothed(db, appId, { reported: kept.reported, smoothed, now: now() });
-        const noted = changed.map(({ beacon_id, entered_at }) => ({
-          ...{ ...key, beaconId: beacon_id, enteredAt: entered_at },
-        }));
+        const noted = changed.map((row) => ({ ...key, beaconId: row.beacon_id, enteredAt: row.entered_at }));
         await db.runTogether(noteVisitChanges(db.dialect, noted, now()));
         db.afterCommit(() => countVisits(appId));
       });
@@ -110,8 +108,11 @@ async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Kee
   return { installationId, checkpoint, samples, site: known, reported, visits: reported.map(timed), from, until };
 }
 
-const timed = ({ object_id: id, beacon_id: beaconId, entered_at: enteredAt, left_at }: EndedVisit): TimedVisit => ({
-  ...{ id, beaconId, enteredAt, leftAt: left_at ?? enteredAt },
+const timed = (row: EndedVisit): TimedVisit => ({
+  id: row.object_id,
+  beaconId: row.beacon_id,
+  enteredAt: row.entered_at,
+  leftAt: row.left_at ?? row.entered_at,
 });
 
 /**
