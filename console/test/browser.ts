@@ -189,7 +189,7 @@ const forgetAnswers = `(async () => {
 /** Has the page read everything again that it shows, as when somebody returns to its tab after a while. */
 export async function readAgain(page: Page): Promise<void> {
   // What is on its way already may be from before, and would count as new.
-  await page.waitForFunction(`${answers}.isFetching() === 0`);
+  await becomes(() => page.evaluate(`${answers}.isFetching()`), 0);
   await page.evaluate(`${answers}.invalidateQueries()`);
 }
 
