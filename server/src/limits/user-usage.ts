@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AppPolicy } from '../access/policy.ts';
 import { BoundedMap } from '../base/caches/bounded-map.ts';
 import { PairCache } from '../base/caches/pair-cache.ts';
@@ -40,8 +39,6 @@ const maxKnown = 20_000;
 const countEveryMs = 600_000;
 /** An older count refuses nobody. */
 const countBeforeRefusalMs = 10_000;
-/** How long a request waits for a count; if counting takes longer, it applies from the next request on. */
-const patienceMs = 1_000;
 
 /**
  * Counts what a user of an app has stored, so that one account cannot use up the whole quota. Counted in the database when first
@@ -93,7 +90,7 @@ export class UserUsage {
     const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
     if (known && (isFresh || exceeded(app.policy.quotas, this.#taken(key, known), atMost) === undefined))
       return undefined;
-    return this.#counted(key);
+    return this.#count(key);
   }
 
   /**
@@ -133,10 +130,8 @@ export class UserUsage {
     const key = this.#keyOf(appId, userId);
     const known = this.#known.get(key);
     const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
-    const counted = isFresh ? known : await this.#counted(key);
+    const counted = isFresh ? known : await this.#count(key);
     return (more) => {
-      // Nothing is handed over before it is known whether there is room for it.
-      if (!counted) throw fail('Timeout', 'What this user has stored is still being counted. Try again in a moment.');
       const now = this.#known.get(key) ?? counted;
       if (exceeded(halved(policy.quotas), this.#taken(key, now), more)) throw fail('OperationForbidden', noGift);
     };
@@ -177,16 +172,7 @@ export class UserUsage {
   }
 
   async #begin(key: string, quotas: Quotas, more: Partial<Stored>): Promise<void> {
-    const known = await this.#counted(key);
-    if (known) assertWithin(quotas, this.#taken(key, known), more);
-  }
-
-  /** Undefined if it takes too long, or fails. */
-  #counted(key: string): Promise<Known | undefined> {
-    const counting = this.#count(key);
-    this.#deps.inBackground('counting what a user has stored', () => counting);
-    const soon = delay(patienceMs, undefined, { ref: false });
-    return Promise.race([counting.catch(() => undefined), soon]);
+    assertWithin(quotas, this.#taken(key, await this.#count(key)), more);
   }
 
   #count(key: string): Promise<Known> {
