@@ -3,52 +3,39 @@ import { createRoute, createRouter, defaultParseSearch, redirect } from '@tansta
 import { appSections, isInMenuOf } from '../components/sections/app-sections.ts';
 import { activityRoutes } from '../features/activity/routes.ts';
 import { analyticsRoutes } from '../features/analytics/routes.ts';
-import { apiRoutes } from '../features/api/routes.ts';
-import { readAuditSearch } from '../features/audit/audit-search.ts';
+import { auditMembers } from '../features/audit/audit-search.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
 import { bucketRoutes } from '../features/buckets/routes.ts';
 import { deviceRoutes } from '../features/devices/routes.ts';
 import { fileRoutes } from '../features/files/routes.ts';
 import { gatewayRoutes } from '../features/gateways/routes.ts';
-import { homeRoutes } from '../features/home/routes.ts';
 import { messageRoutes } from '../features/messages/routes.ts';
 import { peopleRoutes } from '../features/people/routes.ts';
-import { pretendRoutes } from '../features/pretend/routes.ts';
-import { privacyRoutes } from '../features/privacy/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
-import { ruleRoutes } from '../features/rules/routes.ts';
-import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { signInRoutes } from '../features/sign-in/routes.ts';
-import { trashRoutes } from '../features/trash/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
-import { forRoles } from '../frame/for-roles.tsx';
+import { appPage, ownPage } from '../frame/for-roles.tsx';
 import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';
-import { app, readFrom, root, signedIn } from '../frame/routes.ts';
+import { app, readTexts, root, signedIn } from '../frame/routes.ts';
 import { standingOf } from '../lib/data/access.ts';
 import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 
-const setup = createRoute({
-  getParentRoute: () => root,
-  path: '/setup',
-  component: lazyPage(() => import('../features/session/set-up-page.tsx'), 'SetUpPage'),
-});
+/** A page on which nobody has to be signed in. */
+const openPage = <const TPath extends string>(path: TPath, ...[importer, name]: Parameters<typeof lazyPage>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyPage(importer, name) });
 
-/** What came of a sign-in through a provider. */
-const readProblem = (search: Record<string, unknown>): { problem?: string } =>
-  typeof search['problem'] === 'string' ? { problem: search['problem'] } : {};
+/** `problem`: what came of a sign-in through a provider. */
+const readSignIn = readTexts('next', 'problem');
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { next?: string; problem?: string } => ({
-    ...(typeof search['next'] === 'string' ? { next: search['next'] } : {}),
-    ...readProblem(search),
-  }),
+  validateSearch: readSignIn,
   async beforeLoad({ context: { queries }, search }) {
-    if (await queries.ensureQueryData(sessionQuery)) throw redirect(ownPage(search.next));
+    if (await queries.ensureQueryData(sessionQuery)) throw redirect(pageAfter(search.next));
     if ((await queries.fetchQuery(setupQuery)).needed) throw redirect({ to: '/setup' });
   },
   component: SignInPage,
@@ -59,24 +46,6 @@ const signedInAgain = createRoute({
   path: '/signed-in-again',
   validateSearch: ({ window }: Record<string, unknown>): { window?: 'own' } => (window === 'own' ? { window } : {}),
   component: lazyPage(() => import('../features/session/signed-in-again-page.tsx'), 'SignedInAgainPage'),
-});
-
-const forgotten = createRoute({
-  getParentRoute: () => root,
-  path: '/forgotten',
-  component: lazyPage(() => import('../features/session/forgotten-page.tsx'), 'ForgottenPage'),
-});
-
-const link = createRoute({
-  getParentRoute: () => root,
-  path: '/link',
-  component: lazyPage(() => import('../features/session/link-page.tsx'), 'LinkPage'),
-});
-
-const ownPhone = createRoute({
-  getParentRoute: () => root,
-  path: '/phone',
-  component: lazyPage(() => import('../features/pretend/own-phone-page.tsx'), 'OwnPhonePage'),
 });
 
 const home = createRoute({
@@ -103,96 +72,86 @@ const appHome = createRoute({
   },
 });
 
-const appKeys = createRoute({
-  getParentRoute: () => app,
-  path: '/keys',
-  component: forRoles('keys.read', () => import('../features/apps/keys-section.tsx'), 'KeysSection'),
-});
+const appRoutes = [
+  appPage('/home', 'activity.read', () => import('../features/home/home-page.tsx'), 'HomePage'),
+  appPage('/api', 'settings.read', () => import('../features/api/api-page.tsx'), 'ApiPage', readTexts('op', 'q')),
+  appPage(
+    '/phone',
+    'phones.pair',
+    () => import('../features/pretend/phone-page.tsx'),
+    'PretendPhonePage',
+    readTexts('beacon'),
+  ),
+  appPage('/trash', 'listStorylines', () => import('../features/trash/trash-page.tsx'), 'TrashPage', readTexts('kind')),
+  appPage('/senders', 'senders.read', () => import('../features/senders/senders-page.tsx'), 'SendersPage'),
+  appPage('/keys', 'keys.read', () => import('../features/apps/keys-section.tsx'), 'KeysSection'),
+  appPage('/rules', 'settings.read', () => import('../features/rules/rules-page.tsx'), 'RulesPage'),
+  appPage('/privacy', 'settings.read', () => import('../features/privacy/privacy-page.tsx'), 'PrivacyPage'),
+  appPage(
+    '/policy',
+    'settings.read',
+    () => import('../features/apps/policy-section.tsx'),
+    'PolicySection',
+    readTexts('find'),
+  ),
+  appPage('/settings', 'settings.read', () => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
+] as const;
 
-const appPolicy = createRoute({
-  getParentRoute: () => app,
-  path: '/policy',
-  validateSearch: (search: Record<string, unknown>): { find?: string } =>
-    typeof search['find'] === 'string' ? { find: search['find'] } : {},
-  component: forRoles('settings.read', () => import('../features/apps/policy-section.tsx'), 'PolicySection'),
-});
-
-const appSettings = createRoute({
-  getParentRoute: () => app,
-  path: '/settings',
-  component: forRoles('settings.read', () => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
-});
-
-const administrators = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/administrators',
-  component: forRoles(
+const ownRoutes = [
+  ownPage(
+    '/administrators',
     'administrators.read',
     () => import('../features/administrators/administrators-page.tsx'),
     'AdministratorsPage',
   ),
-});
-
-const ssoRoutes = [
+  ownPage(
+    '/administrators/single-sign-on',
+    'sso.manage',
+    () => import('../features/administrators/sso/sso-page.tsx'),
+    'SsoPage',
+  ),
+  ownPage(
+    '/administrators/single-sign-on/new',
+    'sso.manage',
+    () => import('../features/administrators/sso/sso-provider-pages.tsx'),
+    'NewSsoProviderPage',
+    readTexts('from'),
+  ),
+  ownPage(
+    '/administrators/single-sign-on/$providerId',
+    'sso.manage',
+    () => import('../features/administrators/sso/sso-provider-pages.tsx'),
+    'SsoProviderPage',
+  ),
   createRoute({
     getParentRoute: () => signedIn,
-    path: '/administrators/single-sign-on',
-    component: forRoles('sso.manage', () => import('../features/administrators/sso/sso-page.tsx'), 'SsoPage'),
+    path: '/account',
+    validateSearch: readTexts('problem'),
+    component: lazyPage(() => import('../features/account/account-page.tsx'), 'AccountPage'),
   }),
-  createRoute({
-    getParentRoute: () => signedIn,
-    path: '/administrators/single-sign-on/new',
-    validateSearch: readFrom,
-    component: forRoles(
-      'sso.manage',
-      () => import('../features/administrators/sso/sso-provider-pages.tsx'),
-      'NewSsoProviderPage',
-    ),
-  }),
-  createRoute({
-    getParentRoute: () => signedIn,
-    path: '/administrators/single-sign-on/$providerId',
-    component: forRoles(
-      'sso.manage',
-      () => import('../features/administrators/sso/sso-provider-pages.tsx'),
-      'SsoProviderPage',
-    ),
-  }),
+  ownPage('/system', 'system.read', () => import('../features/system/system-page.tsx'), 'SystemPage'),
+  ownPage(
+    '/audit',
+    'audit.read',
+    () => import('../features/audit/audit-page.tsx'),
+    'AuditPage',
+    readTexts(...auditMembers),
+  ),
 ] as const;
 
-const account = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account',
-  validateSearch: readProblem,
-  component: lazyPage(() => import('../features/account/account-page.tsx'), 'AccountPage'),
-});
-
-const system = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/system',
-  component: forRoles('system.read', () => import('../features/system/system-page.tsx'), 'SystemPage'),
-});
-
-const audit = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/audit',
-  validateSearch: readAuditSearch,
-  component: forRoles('audit.read', () => import('../features/audit/audit-page.tsx'), 'AuditPage'),
-});
-
 const tree = root.addChildren([
-  setup,
+  openPage('/setup', () => import('../features/session/set-up-page.tsx'), 'SetUpPage'),
   signIn,
   signedInAgain,
-  forgotten,
-  link,
-  ownPhone,
+  openPage('/forgotten', () => import('../features/session/forgotten-page.tsx'), 'ForgottenPage'),
+  openPage('/link', () => import('../features/session/link-page.tsx'), 'LinkPage'),
+  openPage('/phone', () => import('../features/pretend/own-phone-page.tsx'), 'OwnPhonePage'),
   signedIn.addChildren([
     home,
     apps,
     app.addChildren([
       appHome,
-      ...homeRoutes,
+      ...appRoutes,
       ...beaconRoutes,
       ...venueRoutes,
       ...activityRoutes,
@@ -202,30 +161,17 @@ const tree = root.addChildren([
       ...gatewayRoutes,
       ...bucketRoutes,
       ...fileRoutes,
-      ...apiRoutes,
       ...messageRoutes,
-      ...pretendRoutes,
-      ...trashRoutes,
       ...pushRoutes,
-      ...senderRoutes,
       ...webhookRoutes,
       ...signInRoutes,
-      appKeys,
-      ...ruleRoutes,
-      ...privacyRoutes,
-      appPolicy,
-      appSettings,
     ]),
-    administrators,
-    ...ssoRoutes,
-    account,
-    system,
-    audit,
+    ...ownRoutes,
   ]),
 ]);
 
 /** Only a path of the console, so that `next` cannot lead to another site after signing in. */
-export function ownPage(next: string | undefined): { readonly to: string; readonly search?: never } {
+export function pageAfter(next: string | undefined): { readonly to: string; readonly search?: never } {
   if (!next?.startsWith('/') || next.startsWith('//') || next.includes('\\')) return { to: '/apps' };
   const [path = '/apps', query] = next.split(/\?(.*)/s);
   return { to: path, ...(query ? { search: defaultParseSearch(`?${query}`) as never } : {}) };

@@ -1,10 +1,10 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
-import { createRoute } from '@tanstack/react-router';
+import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { isAllowed, type Operation, type Permission, useMay, useMayCall, useStanding } from '../lib/data/access.ts';
 import { dataNeeds, mayDo } from '../lib/wire.ts';
 import { t } from '../lib/words/words.ts';
 import { lazyPage } from './lazy-page.ts';
-import { app } from './routes.ts';
+import { app, signedIn } from './routes.ts';
 
 /**
  * A page for some roles whose address people send each other. Others read that it is not for theirs, instead of being led elsewhere
@@ -26,9 +26,27 @@ export const forRoles = (needs: Permission | Operation, ...[importer, name]: Par
   return Object.assign(Guarded, { preload: Page.preload });
 };
 
-/** A page of an app at an address below the app, for those roles. */
-export const appPage = <const TPath extends string>(path: TPath, ...page: Parameters<typeof forRoles>) =>
-  createRoute({ getParentRoute: () => app, path, component: forRoles(...page) });
+/** Pages below a route, for those roles; `reads` says what a page takes from the rest of its address. */
+const pagesBelow =
+  <TParent extends AnyRoute>(parent: TParent) =>
+  <const TPath extends string, TSearch extends object = object>(
+    path: TPath,
+    needs: Permission | Operation,
+    importer: Parameters<typeof lazyPage>[0],
+    name: string,
+    reads?: (search: Record<string, unknown>) => TSearch,
+  ) =>
+    createRoute({
+      getParentRoute: () => parent,
+      path,
+      component: forRoles(needs, importer, name),
+      validateSearch: reads as (search: Record<string, unknown>) => TSearch,
+    });
+
+/** A page of an app. */
+export const appPage = pagesBelow(app);
+/** A page outside of apps. */
+export const ownPage = pagesBelow(signedIn);
 
 const isPermission = (needs: Permission | Operation): needs is Permission => needs in mayDo;
 

@@ -33,6 +33,10 @@ export const app = createRoute({
   component: lazyPage(() => import('./app-page.tsx'), 'AppPage'),
 });
 
-/** `from`: the record that the form of a new one copies. */
-export const readFrom = ({ from }: Record<string, unknown>): { readonly from?: string } =>
-  typeof from === 'string' ? { from } : {};
+/** The members of an address that are texts, such as `from`: the record that the form of a new one copies. */
+export const readTexts =
+  <const Name extends string>(...names: readonly Name[]) =>
+  (search: Readonly<Record<string, unknown>>) => {
+    const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+    return Object.fromEntries(given.map((name) => [name, search[name]])) as { readonly [_ in Name]?: string };
+  };

@@ -13,7 +13,7 @@ const sources = globSync('**/*.{ts,tsx}', { cwd: source }).map((file) => join(so
 /** Every address of the console, as the routes declare it; those of an app are relative to it. */
 function routes(): ReadonlySet<string> {
   const declared = [join(source, 'app/router.tsx'), ...sources.filter((file) => /routes\.ts$/.test(file))]
-    .flatMap((file) => [...read(file).matchAll(/(?:^ +path: |appPage\(\s*)'(\/[^']*)'/gm)])
+    .flatMap((file) => [...read(file).matchAll(/(?:^ +path: |Page\(\s*)'(\/[^']*)'/gm)])
     .map(([, path = '']) => path);
   return new Set(declared.flatMap((path) => [path, `/apps/$appId${path === '/' ? '' : path}`]));
 }

@@ -1,14 +1,7 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { appPage, forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
+import { app, readTexts } from '../../frame/routes.ts';
 import { type LogList, readActivitySearch } from './search.ts';
-
-const log = createRoute({
-  getParentRoute: () => app,
-  path: '/activity',
-  validateSearch: readActivitySearch,
-  component: forRoles('listEvents', () => import('./log-page.tsx'), 'LogPage'),
-});
 
 /** The address of a list before there was one log. */
 const former = <const TPath extends string>(path: TPath, list: LogList) =>
@@ -24,30 +17,19 @@ const former = <const TPath extends string>(path: TPath, list: LogList) =>
     },
   });
 
-const event = appPage('/activity/events/$eventId', 'getEvent', () => import('./event-page.tsx'), 'EventPage');
-
-const delivery = appPage(
-  '/activity/deliveries/$deliveryId',
-  'getDelivery',
-  () => import('./delivery-page.tsx'),
-  'DeliveryPage',
-);
-
-const whatIf = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/what-if',
-  validateSearch: ({ beacon }: Record<string, unknown>): { readonly beacon?: string } =>
-    typeof beacon === 'string' ? { beacon } : {},
-  component: forRoles('simulateSightings', () => import('./what-if-page.tsx'), 'WhatIfPage'),
-});
-
 export const activityRoutes = [
-  whatIf,
-  log,
+  appPage(
+    '/activity/what-if',
+    'simulateSightings',
+    () => import('./what-if-page.tsx'),
+    'WhatIfPage',
+    readTexts('beacon'),
+  ),
+  appPage('/activity', 'listEvents', () => import('./log-page.tsx'), 'LogPage', readActivitySearch),
   former('/activity/events', 'events'),
   former('/activity/visits', 'visits'),
   former('/activity/deliveries', 'deliveries'),
   former('/activity/logs', 'logs'),
-  event,
-  delivery,
+  appPage('/activity/events/$eventId', 'getEvent', () => import('./event-page.tsx'), 'EventPage'),
+  appPage('/activity/deliveries/$deliveryId', 'getDelivery', () => import('./delivery-page.tsx'), 'DeliveryPage'),
 ] as const;

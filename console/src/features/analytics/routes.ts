@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { appPage, forRoles } from '../../frame/for-roles.tsx';
-import { app, readFrom } from '../../frame/routes.ts';
+import { app, readTexts } from '../../frame/routes.ts';
 import * as asked from './asked.ts';
 import { readAnalyticsSearch } from './period.ts';
 
@@ -47,49 +47,42 @@ const messages = createRoute({
 const walk = createRoute({
   getParentRoute: () => app,
   path: '/activity/walk',
-  validateSearch: ({ floor }: Record<string, unknown>): { readonly floor?: string } =>
-    typeof floor === 'string' ? { floor } : {},
+  validateSearch: readTexts('floor'),
   loader: asked.asking('simulateWalks', () => []),
   component: forRoles('simulations.run', () => import('./stage/stage-page.tsx'), 'StagePage'),
 });
-
-const reports = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/analytics/reports',
-  validateSearch: readAnalyticsSearch,
-  component: forRoles('reports.read', () => import('./reports/reports-page.tsx'), 'ReportsPage'),
-});
-
-const newReport = createRoute({
-  getParentRoute: () => app,
-  path: '/activity/analytics/reports/new',
-  validateSearch: readFrom,
-  component: forRoles('reports.write', () => import('./reports/edit-pages.tsx'), 'NewReportPage'),
-});
-
-const report = appPage(
-  '/activity/analytics/reports/$reportId',
-  'reports.read',
-  () => import('./reports/report-page.tsx'),
-  'ReportPage',
-);
-
-const editReport = appPage(
-  '/activity/analytics/reports/$reportId/edit',
-  'reports.write',
-  () => import('./reports/edit-pages.tsx'),
-  'EditReportPage',
-);
 
 export const analyticsRoutes = [
   page,
   plan,
   ways,
   peaks,
-  reports,
-  newReport,
-  report,
-  editReport,
+  appPage(
+    '/activity/analytics/reports',
+    'reports.read',
+    () => import('./reports/reports-page.tsx'),
+    'ReportsPage',
+    readAnalyticsSearch,
+  ),
+  appPage(
+    '/activity/analytics/reports/new',
+    'reports.write',
+    () => import('./reports/edit-pages.tsx'),
+    'NewReportPage',
+    readTexts('from'),
+  ),
+  appPage(
+    '/activity/analytics/reports/$reportId',
+    'reports.read',
+    () => import('./reports/report-page.tsx'),
+    'ReportPage',
+  ),
+  appPage(
+    '/activity/analytics/reports/$reportId/edit',
+    'reports.write',
+    () => import('./reports/edit-pages.tsx'),
+    'EditReportPage',
+  ),
   messages,
   walk,
 ] as const;

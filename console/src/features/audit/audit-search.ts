@@ -2,13 +2,8 @@ import type { AuditFilter } from '../../lib/data/queries.ts';
 import { dayStart } from '../../lib/time/range.ts';
 import { addDays } from '../../lib/time/zoned-time.ts';
 
-const names = ['appId', 'actor', 'kind', 'about', 'from', 'until'] as const;
-
 /** The audit's filter, as in the address; days as `2026-05-04`. */
-export function readAuditSearch(search: Readonly<Record<string, unknown>>): AuditFilter {
-  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
-  return Object.fromEntries(given.map((name) => [name, String(search[name])]));
-}
+export const auditMembers = ['appId', 'actor', 'kind', 'about', 'from', 'until'] as const;
 
 /** Days in the zone of the page as instants; the last day is included. */
 export function filterOfDays({ from, until, ...filter }: AuditFilter, zone: string): AuditFilter {

@@ -1,11 +1,10 @@
-import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { appPage, forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
+import { readTexts } from '../../frame/routes.ts';
 import type { ConditionView } from '../../lib/fleet/findings.ts';
 import { type BeaconPlace, isPlace } from './beacon-place.ts';
 
-export interface BeaconsSearch extends ListSearch {
+interface BeaconsSearch extends ListSearch {
   readonly view?: 'map';
 }
 
@@ -18,44 +17,31 @@ interface NewBeaconSearch {
   readonly next?: 'home';
 }
 
-const list = createRoute({
-  getParentRoute: () => app,
-  path: '/beacons',
-  validateSearch: (search: Record<string, unknown>): BeaconsSearch => ({
-    ...readListSearch(search),
-    ...(search['view'] === 'map' ? { view: 'map' } : {}),
-  }),
-  component: forRoles('listBeacons', () => import('./beacons-page.tsx'), 'BeaconsPage'),
+const readBeaconsSearch = (search: Record<string, unknown>): BeaconsSearch => ({
+  ...readListSearch(search),
+  ...(search['view'] === 'map' ? { view: 'map' } : {}),
 });
 
-const create = createRoute({
-  getParentRoute: () => app,
-  path: '/beacons/new',
-  validateSearch: ({ from, on, next }: Record<string, unknown>): NewBeaconSearch => ({
-    ...(next === 'home' ? { next } : {}),
-    ...(typeof from === 'string' ? { from } : {}),
-    ...(isPlace(on) ? { on } : {}),
-  }),
-  component: forRoles('createBeacon', () => import('./edit-pages.tsx'), 'NewBeaconPage'),
+const readNewSearch = (search: Record<string, unknown>): NewBeaconSearch => ({
+  ...(search['next'] === 'home' ? { next: 'home' } : {}),
+  ...readTexts('from')(search),
+  ...(isPlace(search['on']) ? { on: search['on'] } : {}),
 });
 
-const bringIn = appPage(
-  '/beacons/import',
-  'createBeacon',
-  () => import('./import/import-page.tsx'),
-  'ImportBeaconsPage',
-);
+const readConditionSearch = ({ view }: Record<string, unknown>): { readonly view?: ConditionView } =>
+  view === 'batteries' || view === 'done' ? { view } : {};
 
-const one = appPage('/beacons/$beaconId', 'getBeacon', () => import('./page/beacon-page.tsx'), 'BeaconPage');
-
-const edit = appPage('/beacons/$beaconId/edit', 'updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage');
-
-const condition = createRoute({
-  getParentRoute: () => app,
-  path: '/beacons/condition',
-  validateSearch: ({ view }: Record<string, unknown>): { readonly view?: ConditionView } =>
-    view === 'batteries' || view === 'done' ? { view } : {},
-  component: forRoles('listBeacons', () => import('./condition/condition-page.tsx'), 'ConditionPage'),
-});
-
-export const beaconRoutes = [list, create, bringIn, condition, one, edit] as const;
+export const beaconRoutes = [
+  appPage('/beacons', 'listBeacons', () => import('./beacons-page.tsx'), 'BeaconsPage', readBeaconsSearch),
+  appPage('/beacons/new', 'createBeacon', () => import('./edit-pages.tsx'), 'NewBeaconPage', readNewSearch),
+  appPage('/beacons/import', 'createBeacon', () => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
+  appPage(
+    '/beacons/condition',
+    'listBeacons',
+    () => import('./condition/condition-page.tsx'),
+    'ConditionPage',
+    readConditionSearch,
+  ),
+  appPage('/beacons/$beaconId', 'getBeacon', () => import('./page/beacon-page.tsx'), 'BeaconPage'),
+  appPage('/beacons/$beaconId/edit', 'updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage'),
+] as const;

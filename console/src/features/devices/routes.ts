@@ -1,24 +1,10 @@
-import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
-import { appPage, forRoles } from '../../frame/for-roles.tsx';
-import { app, readFrom } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
+import { readTexts } from '../../frame/routes.ts';
 
-const list = createRoute({
-  getParentRoute: () => app,
-  path: '/devices',
-  validateSearch: readListSearch,
-  component: forRoles('listDevices', () => import('./devices-page.tsx'), 'DevicesPage'),
-});
-
-const create = createRoute({
-  getParentRoute: () => app,
-  path: '/devices/new',
-  validateSearch: readFrom,
-  component: forRoles('createDevice', () => import('./edit-pages.tsx'), 'NewDevicePage'),
-});
-
-const one = appPage('/devices/$deviceId', 'getDevice', () => import('./device-page.tsx'), 'DevicePage');
-
-const edit = appPage('/devices/$deviceId/edit', 'updateDevice', () => import('./edit-pages.tsx'), 'EditDevicePage');
-
-export const deviceRoutes = [list, create, one, edit] as const;
+export const deviceRoutes = [
+  appPage('/devices', 'listDevices', () => import('./devices-page.tsx'), 'DevicesPage', readListSearch),
+  appPage('/devices/new', 'createDevice', () => import('./edit-pages.tsx'), 'NewDevicePage', readTexts('from')),
+  appPage('/devices/$deviceId', 'getDevice', () => import('./device-page.tsx'), 'DevicePage'),
+  appPage('/devices/$deviceId/edit', 'updateDevice', () => import('./edit-pages.tsx'), 'EditDevicePage'),
+] as const;

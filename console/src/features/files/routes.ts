@@ -1,21 +1,17 @@
-import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
+import { readTexts } from '../../frame/routes.ts';
 
 export interface FilesSearch extends ListSearch {
   /** The objectId of the file whose details are open. */
   readonly file?: string;
 }
 
-const list = createRoute({
-  getParentRoute: () => app,
-  path: '/files',
-  validateSearch: (search: Record<string, unknown>): FilesSearch => ({
-    ...readListSearch(search),
-    ...(typeof search['file'] === 'string' ? { file: search['file'] } : {}),
-  }),
-  component: forRoles('listFiles', () => import('./files-page.tsx'), 'FilesPage'),
+const readFilesSearch = (search: Record<string, unknown>): FilesSearch => ({
+  ...readListSearch(search),
+  ...readTexts('file')(search),
 });
 
-export const fileRoutes = [list] as const;
+export const fileRoutes = [
+  appPage('/files', 'listFiles', () => import('./files-page.tsx'), 'FilesPage', readFilesSearch),
+] as const;

@@ -1,13 +1,8 @@
-import { createRoute } from '@tanstack/react-router';
-import { forRoles } from '../../frame/for-roles.tsx';
-import { app } from '../../frame/routes.ts';
+import { appPage } from '../../frame/for-roles.tsx';
 
-const list = createRoute({
-  getParentRoute: () => app,
-  path: '/gateways',
-  validateSearch: ({ view }: Record<string, unknown>): { readonly view?: 'heard' | 'ignored' } =>
-    view === 'heard' || view === 'ignored' ? { view } : {},
-  component: forRoles('listGateways', () => import('./gateways-page.tsx'), 'GatewaysPage'),
-});
+const readSearch = ({ view }: Record<string, unknown>): { readonly view?: 'heard' | 'ignored' } =>
+  view === 'heard' || view === 'ignored' ? { view } : {};
 
-export const gatewayRoutes = [list] as const;
+export const gatewayRoutes = [
+  appPage('/gateways', 'listGateways', () => import('./gateways-page.tsx'), 'GatewaysPage', readSearch),
+] as const;
