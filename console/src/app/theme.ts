@@ -1,4 +1,16 @@
-import { Badge, createTheme, Menu, Modal, MultiSelect, Notification, NumberInput, Select } from '@mantine/core';
+import {
+  Badge,
+  Button,
+  createTheme,
+  Menu,
+  Modal,
+  MultiSelect,
+  Notification,
+  NumberInput,
+  Select,
+  Text,
+  Textarea,
+} from '@mantine/core';
 import { offeredOf } from '../components/form/offered.ts';
 import { t } from '../lib/words/words.ts';
 
@@ -8,6 +20,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } }),
+    // The one of a page that matters most is filled.
+    Button: Button.extend({ defaultProps: { variant: 'default' } }),
     // Locking the page's scrolling would insert a style element; look.css does it instead.
     Modal: Modal.extend({
       defaultProps: {
@@ -27,5 +41,7 @@ export const theme = createTheme({
     // A list that is cut off says so.
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' }, filter: offeredOf } }),
     MultiSelect: MultiSelect.extend({ defaultProps: { filter: offeredOf } }),
+    Text: Text.extend({ defaultProps: { size: 'sm' } }),
+    Textarea: Textarea.extend({ defaultProps: { autosize: true } }),
   },
 });

@@ -74,7 +74,7 @@ function Refusal({ title, text }: { readonly title: string; readonly text: strin
         <Title order={2} tabIndex={-1}>
           {title}
         </Title>
-        <Text c="dimmed" ta="center">
+        <Text size="md" c="dimmed" ta="center">
           {text}
         </Text>
       </Stack>

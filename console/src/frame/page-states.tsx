@@ -16,10 +16,10 @@ export function MissingPage() {
     <Center mih="70vh" p="md">
       <Stack align="center" gap="xs">
         <Title order={1}>{t('Page not found')}</Title>
-        <Text c="dimmed" ta="center">
+        <Text size="md" c="dimmed" ta="center">
           {t('The address may be mistyped, or the page was deleted.')}
         </Text>
-        <Button component={Link} to="/apps" mt="md">
+        <Button variant="filled" component={Link} to="/apps" mt="md">
           {t('Go to the apps')}
         </Button>
       </Stack>
@@ -33,10 +33,10 @@ function MissingPart({ error: { message, isNewVersion } }: { readonly error: Par
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480} role="alert">
         <Title order={1}>{isNewVersion ? t('A new version is here') : t('This page could not be loaded')}</Title>
-        <Text c="dimmed" ta="center">
+        <Text size="md" c="dimmed" ta="center">
           {message}
         </Text>
-        <Button mt="md" onClick={() => window.location.reload()}>
+        <Button variant="filled" mt="md" onClick={() => window.location.reload()}>
           {isNewVersion ? t('Reload') : t('Try again')}
         </Button>
       </Stack>
@@ -51,10 +51,10 @@ export function PageFailure({ error }: ErrorComponentProps) {
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480}>
         <Title order={1}>{t('This page could not be loaded')}</Title>
-        <Text c="dimmed" ta="center">
+        <Text size="md" c="dimmed" ta="center">
           {error instanceof Error ? error.message : t('Something went wrong.')}
         </Text>
-        <Button mt="md" onClick={() => void router.invalidate()}>
+        <Button variant="filled" mt="md" onClick={() => void router.invalidate()}>
           {t('Try again')}
         </Button>
       </Stack>

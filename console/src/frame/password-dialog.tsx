@@ -33,11 +33,7 @@ export function PasswordDialog({ isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       title={isFirst ? t('Set a password') : t('Change password')}
-      about={
-        <Text size="sm" c="dimmed">
-          {t('You stay signed in here and are signed out everywhere else.')}
-        </Text>
-      }
+      about={<Text c="dimmed">{t('You stay signed in here and are signed out everywhere else.')}</Text>}
       form={fields}
       names={['currentPassword', 'password']}
       submit={isFirst ? t('Set the password') : t('Change password')}

@@ -181,27 +181,27 @@ interface ActionsProps {
 function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) {
   return (
     <section className={classes.bulk} aria-label={t('Chosen records')}>
-      <Text fw={580} aria-live="polite">
+      <Text size="md" fw={580} aria-live="polite">
         {t('{what} chosen', { what })}
       </Text>
       <Group gap="xs">
         {bulk.hasSwitch && (
           <>
-            <Button size="xs" variant="default" loading={isBusy} onClick={onOn}>
+            <Button size="xs" loading={isBusy} onClick={onOn}>
               {t('Switch on')}
             </Button>
-            <Button size="xs" variant="default" onClick={() => onAsk('off')}>
+            <Button size="xs" onClick={() => onAsk('off')}>
               {t('Switch off …')}
             </Button>
           </>
         )}
         {bulk.fields && (
-          <Button size="xs" variant="default" onClick={() => onAsk('edit')}>
+          <Button size="xs" onClick={() => onAsk('edit')}>
             {t('Edit …')}
           </Button>
         )}
         {bulk.remove && (
-          <Button size="xs" variant="default" onClick={() => onAsk('delete')}>
+          <Button size="xs" onClick={() => onAsk('delete')}>
             {t('Delete …')}
           </Button>
         )}

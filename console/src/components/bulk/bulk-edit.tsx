@@ -65,15 +65,14 @@ export function BulkEdit({ fields, what, countText, chosen, isBusy, failure, onC
         )}
         <div aria-live="polite">{plan && field && <Preview {...{ plan, field, countText }} />}</div>
         {failure && (
-          <Text c="var(--mantine-color-error)" role="alert">
+          <Text size="md" c="var(--mantine-color-error)" role="alert">
             {failure}
           </Text>
         )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button
+            variant="filled"
             disabled={!plan || plan.ids.length === 0}
             loading={isBusy}
             onClick={() => plan && onChange({ change: plan.change, ids: plan.ids, isWhole: field?.isWhole ?? false })}
@@ -107,7 +106,7 @@ function Preview({ plan: { change, differing, same }, field, countText }: Previe
   const former = (value: unknown) => (isNothing(value) ? text(value) : <s>{text(value)}</s>);
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={580}>
+      <Text fw={580}>
         {t(
           '{what} will change, {same, plural, =0 {none has this value already} one {# has this value already} other {# have this value already}}.',
           { what: countText(differing.length), same },
@@ -126,7 +125,7 @@ function Preview({ plan: { change, differing, same }, field, countText }: Previe
         </ul>
       )}
       {differing.length > maxShown && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('And {count, plural, one {# more} other {# more}}.', { count: differing.length - maxShown })}
         </Text>
       )}

@@ -51,7 +51,7 @@ export const textBulk = (about: About, { isLong, read = (text) => text }: TextOp
     start: '',
     control: ({ value, onChange, ...props }) =>
       isLong ? (
-        <Textarea {...props} autosize minRows={2} value={value} onChange={(event) => onChange(event.target.value)} />
+        <Textarea {...props} minRows={2} value={value} onChange={(event) => onChange(event.target.value)} />
       ) : (
         <TextInput {...props} value={value} onChange={(event) => onChange(event.target.value)} />
       ),
@@ -112,7 +112,6 @@ export const membersBulk = (about: About): AnyBulkField =>
         {...props}
         description={t('A JSON object. Its members are set in each record, the others stay; null removes a member.')}
         placeholder='{"hall": 2}'
-        autosize
         minRows={3}
         spellCheck={false}
         classNames={{ input: 'mono' }}

@@ -42,7 +42,7 @@ interface Props {
 export function CopyField({ label, text, isBlock = false }: Props) {
   return (
     <div>
-      <Text size="sm" fw={550} mb={4}>
+      <Text fw={550} mb={4}>
         {label}
       </Text>
       <div className={`${classes.code} ${classes.field}`}>

@@ -32,7 +32,7 @@ export function ShowRequest({ appId, request }: { readonly appId: string; readon
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={t('The request behind this page')} size="lg">
         <Stack>
-          <Text size="sm">
+          <Text>
             {t(
               "Your app gets the same data with this request. Insert one of the app's keys and a user's access token.",
             )}

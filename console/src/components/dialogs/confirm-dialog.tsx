@@ -22,15 +22,13 @@ export function ConfirmDialog({ isOpen, onClose, title, children, confirm, isBus
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
         <OfApp />
-        <Text size="sm" component="div">
-          {children}
-        </Text>
+        <Text component="div">{children}</Text>
         <FailureNote message={failure} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button onClick={onClose} data-autofocus>
             {t('Cancel')}
           </Button>
-          <Button color="red" loading={isBusy} onClick={onConfirm}>
+          <Button variant="filled" color="red" loading={isBusy} onClick={onConfirm}>
             {confirm}
           </Button>
         </Group>

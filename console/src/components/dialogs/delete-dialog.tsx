@@ -33,9 +33,7 @@ export function DeleteDialog(props: Props) {
       <Form onSubmit={submit}>
         <Stack>
           <OfApp />
-          <Text size="sm" component="div">
-            {children}
-          </Text>
+          <Text component="div">{children}</Text>
           <TextInput
             label={rich('Type {name} to continue', { name: <b className="mono">{name}</b> })}
             value={typed}
@@ -46,10 +44,8 @@ export function DeleteDialog(props: Props) {
           />
           <FailureNote message={failure} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('Cancel')}
-            </Button>
-            <Button type="submit" color="red" disabled={typed !== name} loading={isBusy}>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button variant="filled" type="submit" color="red" disabled={typed !== name} loading={isBusy}>
               {confirm}
             </Button>
           </Group>

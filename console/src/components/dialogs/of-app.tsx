@@ -9,9 +9,5 @@ export function OfApp() {
   const { appId = '' } = useParams({ strict: false });
   const { data: app } = useQuery({ ...appQuery(appId), enabled: appId !== '' });
   if (!app) return null;
-  return (
-    <Text size="sm" c="dimmed">
-      {rich('In the app <b>{name}</b>', { name: app.name })}
-    </Text>
-  );
+  return <Text c="dimmed">{rich('In the app <b>{name}</b>', { name: app.name })}</Text>;
 }

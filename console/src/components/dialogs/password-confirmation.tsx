@@ -61,7 +61,7 @@ export function ConfirmationDialog() {
       title={t('Confirm that it is you')}
       zIndex={above}
       about={
-        <Text size="sm">
+        <Text>
           {t(
             '{ways} to change keys, administrators or how you sign in, to erase somebody, or to save all about somebody. You will not be asked again for five minutes.{hasProvider, select, true { {name} opens in a window of its own, and this page stays as it is.} other {}}',
             {
@@ -88,7 +88,6 @@ export function ConfirmationDialog() {
       )}
       {hasPassword && canSign && (
         <Button
-          variant="default"
           leftSection={<Icon name="key" />}
           loading={sign.isPending}
           onClick={() => sign.mutate(undefined, { onError })}
@@ -98,7 +97,6 @@ export function ConfirmationDialog() {
       )}
       {provider && main !== through && (
         <Button
-          variant="default"
           leftSection={<Icon name="shield" />}
           loading={through.isPending}
           onClick={() => through.mutate(undefined, { onError })}

@@ -20,7 +20,7 @@ export function SecretShownOnce({ warning, stored, onClose, children }: SecretPr
       </Alert>
       {children}
       <Group justify="flex-end">
-        <Button onClick={onClose} data-autofocus>
+        <Button variant="filled" onClick={onClose} data-autofocus>
           {stored}
         </Button>
       </Group>

@@ -69,9 +69,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
           {about}
           <ProviderButtons isAgain isMain />
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t('Cancel')}
-            </Button>
+            <Button onClick={close}>{t('Cancel')}</Button>
           </Group>
         </Stack>
       </Modal>
@@ -139,7 +137,7 @@ function usePresent(isAsked: boolean, take: (session: Session) => void) {
 
 function Ended({ email }: { readonly email: string }) {
   return (
-    <Text size="sm">
+    <Text>
       {rich(
         'Your session has ended. This page stays as it is while you sign in as <b>{email}</b>. If you cancel, what you have typed is kept as a draft on this device.',
         { email },
@@ -157,16 +155,14 @@ interface OfAnotherProps {
 function OfAnother({ email, other, onContinue }: OfAnotherProps) {
   return (
     <>
-      <Text size="sm">
+      <Text>
         {rich(
           'This page belongs to <b>{email}</b>, but <b>{other}</b> has signed in in this browser since. Nothing was done in the name of {name}.',
           { email, other: other.email, name: other.name },
         )}
       </Text>
-      <Button variant="default" onClick={onContinue}>
-        {t('Continue as {name}', { name: other.name })}
-      </Button>
-      <Text size="sm" c="dimmed">
+      <Button onClick={onContinue}>{t('Continue as {name}', { name: other.name })}</Button>
+      <Text c="dimmed">
         {rich(
           'The page is loaded anew for {name}, and what was typed is kept as a draft of <b>{email}</b> on this device. Or sign in as <b>{email}</b> to go on here; {name} is then signed out in this browser.',
           { name: other.name, email },

@@ -25,7 +25,6 @@ export function ConfirmedDownload({ href, label, size = 'sm', children }: Props)
   });
   return (
     <Button
-      variant="default"
       size={size}
       loading={save.isPending}
       leftSection={<Icon name="download" size={size === 'xs' ? 14 : 16} />}

@@ -33,7 +33,7 @@ export function CsvExport<T extends { readonly objectId: string }>(props: Props<
   return (
     <Group gap={4} wrap="nowrap" className={className}>
       <ExportButton run={run} format="csv" />
-      <Button variant="default" px="xs" disabled={run.isRunning} onClick={() => run.start('xlsx')}>
+      <Button px="xs" disabled={run.isRunning} onClick={() => run.start('xlsx')}>
         {rich('Excel<part> workbook</part>', { part: (inner) => <span className="off-screen">{inner}</span> })}
       </Button>
     </Group>

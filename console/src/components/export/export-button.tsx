@@ -13,7 +13,6 @@ interface Props {
 export function ExportButton({ run: { start, isRunning, progress }, format, className = '' }: Props) {
   return (
     <Button
-      variant="default"
       className={className}
       leftSection={<Icon name="download" size={16} />}
       loading={isRunning && progress === ''}

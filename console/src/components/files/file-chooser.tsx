@@ -63,7 +63,7 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
         />
         <Loading data={data} error={error} height={200} />
         {data?.results.length === 0 && (
-          <Text c="dimmed" size="sm">
+          <Text c="dimmed">
             {asked ? t('No {plural} match.', { plural }) : t('There are no {plural} yet. Upload one.', { plural })}
           </Text>
         )}
@@ -79,13 +79,11 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
         </ul>
         {pages > 1 && (
           <Group justify="space-between">
-            <Button size="xs" variant="default" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            <Button size="xs" disabled={page === 0} onClick={() => setPage(page - 1)}>
               {t('Newer')}
             </Button>
-            <Text size="sm" c="dimmed">
-              {t('Page {page} of {pages}', { page: page + 1, pages })}
-            </Text>
-            <Button size="xs" variant="default" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
+            <Text c="dimmed">{t('Page {page} of {pages}', { page: page + 1, pages })}</Text>
+            <Button size="xs" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
               {t('Older')}
             </Button>
           </Group>

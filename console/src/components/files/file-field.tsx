@@ -48,19 +48,13 @@ export function FileField({ appId, label, description, kind, value, onChange, er
             onChange={(file) => file && upload.mutate(file)}
           >
             {(props) => (
-              <Button
-                {...props}
-                size="xs"
-                variant="default"
-                loading={upload.isPending}
-                leftSection={<Icon name="upload" size={14} />}
-              >
+              <Button {...props} size="xs" loading={upload.isPending} leftSection={<Icon name="upload" size={14} />}>
                 {t('Upload')}
               </Button>
             )}
           </FileButton>
         )}
-        <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
+        <Button size="xs" onClick={() => setChoosing(true)}>
           {t('Choose a file')}
         </Button>
         {value !== '' && !required && (

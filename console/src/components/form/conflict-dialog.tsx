@@ -36,7 +36,7 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
   const text = (name: string, value: unknown): ReactNode => show[name]?.(value as never) ?? valueText(value);
   return (
     <Stack>
-      <Text size="sm">
+      <Text>
         {t(
           'Nothing is saved yet. Choose for each field what to keep. Fields that are not listed are saved as you see them in the form.',
         )}
@@ -55,10 +55,8 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
         ))}
       </ul>
       <Group justify="flex-end">
-        <Button variant="default" onClick={conflict.close}>
-          {t('Go on editing')}
-        </Button>
-        <Button disabled={isOpen} onClick={() => conflict.keep(choices)}>
+        <Button onClick={conflict.close}>{t('Go on editing')}</Button>
+        <Button variant="filled" disabled={isOpen} onClick={() => conflict.keep(choices)}>
           {t('Save what is chosen')}
         </Button>
       </Group>

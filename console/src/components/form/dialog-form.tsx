@@ -34,10 +34,8 @@ export function DialogFields<Values extends object>(props: ContentProps<Values>)
         <Group justify={beside ? 'space-between' : 'flex-end'}>
           {beside}
           <Group gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('Cancel')}
-            </Button>
-            <Button type="submit" loading={isBusy}>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button variant="filled" type="submit" loading={isBusy}>
               {submit}
             </Button>
           </Group>

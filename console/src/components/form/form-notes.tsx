@@ -22,7 +22,7 @@ export function FormNotes({ form, isOutdated = false }: Props) {
         <Alert color="blue" mb="md" icon={<Icon name="edit" />} role="status">
           <Group justify="space-between" gap="xs">
             <DraftOf at={form.draftedAt} />
-            <Button size="xs" variant="default" onClick={() => form.reset(form.base)}>
+            <Button size="xs" onClick={() => form.reset(form.base)}>
               {t('Throw the draft away')}
             </Button>
           </Group>

@@ -23,7 +23,7 @@ export function LeaveGuard({ form }: Props) {
   }
   return (
     <Modal opened={isAsked} onClose={() => blocker.reset?.()} title={t('Leave without saving?')}>
-      <Text size="sm">
+      <Text>
         {form.isKept
           ? t(
               'What you have typed is not saved. It can be kept as a draft on this device, until you open this form again.',
@@ -31,13 +31,17 @@ export function LeaveGuard({ form }: Props) {
           : t('What you have typed is not saved and would be lost.')}
       </Text>
       <Group justify="flex-end" mt="md" gap="xs">
-        <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
+        <Button onClick={() => blocker.reset?.()} data-autofocus>
           {t('Stay')}
         </Button>
-        <Button variant="default" color="red" onClick={discard}>
+        <Button color="red" onClick={discard}>
           {t('Throw it away')}
         </Button>
-        {form.isKept && <Button onClick={() => blocker.proceed?.()}>{t('Keep a draft and leave')}</Button>}
+        {form.isKept && (
+          <Button variant="filled" onClick={() => blocker.proceed?.()}>
+            {t('Keep a draft and leave')}
+          </Button>
+        )}
       </Group>
     </Modal>
   );

@@ -24,14 +24,12 @@ export function PageForm<Values extends object>(props: Props<Values>) {
       {children}
       <Group mt="lg">
         {!isLocked && (
-          <Button type="submit" loading={isBusy}>
+          <Button variant="filled" type="submit" loading={isBusy}>
             {submit}
           </Button>
         )}
         {!isLocked && other}
-        <Button variant="default" onClick={onCancel}>
-          {isLocked ? t('Back') : t('Cancel')}
-        </Button>
+        <Button onClick={onCancel}>{isLocked ? t('Back') : t('Cancel')}</Button>
       </Group>
     </SharedForm>
   );

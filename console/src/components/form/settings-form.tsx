@@ -22,14 +22,10 @@ export function SettingsForm<Values extends object>({ names, submit, children, .
           <FormNotes form={form} isOutdated={isOutdated} />
           <FailureNote message={form.rest(names)} />
           <Group justify="space-between">
-            <Text size="sm" fw={550}>
-              {t('You have unsaved changes.')}
-            </Text>
+            <Text fw={550}>{t('You have unsaved changes.')}</Text>
             <Group gap="xs">
-              <Button variant="default" onClick={() => form.reset(form.base)}>
-                {t('Discard them')}
-              </Button>
-              <Button type="submit" loading={isBusy}>
+              <Button onClick={() => form.reset(form.base)}>{t('Discard them')}</Button>
+              <Button variant="filled" type="submit" loading={isBusy}>
                 {submit}
               </Button>
             </Group>

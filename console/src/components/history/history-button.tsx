@@ -38,7 +38,7 @@ export function HistoryButton(props: Props) {
   if (useStanding()?.venues) return null;
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="clock" size={16} />} onClick={() => setOpen(true)}>
+      <Button leftSection={<Icon name="clock" size={16} />} onClick={() => setOpen(true)}>
         {t('History')}
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={t('History')} size="lg">
@@ -68,10 +68,15 @@ function Versions(props: Props & { readonly onDone: () => void }) {
     else restore.mutate(version);
   }
   if (!versions) return <Loading data={versions} error={error} height={160} />;
-  if (versions.length === 0) return <Text c="dimmed">{nothingYet(kind)}</Text>;
+  if (versions.length === 0)
+    return (
+      <Text size="md" c="dimmed">
+        {nothingYet(kind)}
+      </Text>
+    );
   return (
     <>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t(
           'The last changes, newest first. Going back is a change like any other: it is listed here too, and can be undone. Times are in {zone}.',
           { zone: times.zone },
@@ -137,7 +142,7 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
           </div>
         </div>
         {onRestore && (
-          <Button size="xs" variant="default" disabled={isBusy} onClick={onRestore}>
+          <Button size="xs" disabled={isBusy} onClick={onRestore}>
             {t('Go back to before this')}
           </Button>
         )}
@@ -153,7 +158,7 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
             </dd>
           </div>
         ))}
-        {changes.length === 0 && <Text size="sm">{t('Nothing that is left.')}</Text>}
+        {changes.length === 0 && <Text>{t('Nothing that is left.')}</Text>}
       </dl>
     </li>
   );

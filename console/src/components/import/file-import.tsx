@@ -183,7 +183,7 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
         />
       )}
       {(read.isPending || choose.isPending) && (
-        <Text mt="md" role="status">
+        <Text size="md" mt="md" role="status">
           {t('Reading the file and the existing records …')}
         </Text>
       )}
@@ -223,7 +223,7 @@ function EarlierFile({ onDiscard, children }: { readonly onDiscard: () => void; 
     <Alert color="blue" mt="md">
       <Group justify="space-between" gap="xs">
         <span>{children}</span>
-        <Button size="xs" variant="default" onClick={onDiscard}>
+        <Button size="xs" onClick={onDiscard}>
           {t('Discard')}
         </Button>
       </Group>

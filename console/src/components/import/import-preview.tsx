@@ -58,7 +58,7 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply,
       <Group justify="space-between" mb="md">
         <KindFilter rows={rows} value={shown} onChange={setShown} />
         {todo.length > 0 && (
-          <Button loading={run.isPending} onClick={() => run.mutate()}>
+          <Button variant="filled" loading={run.isPending} onClick={() => run.mutate()}>
             {failed > 0
               ? t('Try {count, number} again', { count: todo.length })
               : t('Import {count, number}', { count: todo.length })}
@@ -76,7 +76,7 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply,
         ))}
       </ul>
       {visible.length > maxDrawn && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('And {count, number} more rows.', { count: visible.length - maxDrawn })}
         </Text>
       )}
@@ -126,7 +126,7 @@ function Going({ total, done, failed }: GoingProps) {
         color={failed > 0 ? 'yellow' : 'teal'}
         aria-label={t('Rows that were sent')}
       />
-      <Text size="sm" mt={4}>
+      <Text mt={4}>
         {t(
           '{done, number} of {total, number} rows are in{hasFailed, select, true {, {failed, number} failed.} other {.}}',
           { done, total, failed, hasFailed: failed > 0 },

@@ -78,7 +78,9 @@ export function MissingColumns({ file, table, names, known, onGive }: Props) {
             </Group>
           ))}
           <Group>
-            <Button type="submit">{t('Show what would happen')}</Button>
+            <Button variant="filled" type="submit">
+              {t('Show what would happen')}
+            </Button>
           </Group>
         </Stack>
       </Form>

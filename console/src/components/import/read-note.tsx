@@ -36,7 +36,7 @@ export function ReadNote({ file, known, sameHead = (name) => name, onTake }: Pro
   return (
     <Block title={t('What was read')} about={readText(file, separator)}>
       {left.length > 0 && (
-        <Text size="sm" mb="xs" role="status">
+        <Text mb="xs" role="status">
           {t('{count, plural, one {This column is} other {These columns are}} left out: {list}.', {
             count: left.length,
             list: left.join(', '),
@@ -72,7 +72,7 @@ export function ReadNote({ file, known, sameHead = (name) => name, onTake }: Pro
         </table>
       </section>
       {rows.length > maxShown && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('And {count, number} more rows.', { count: rows.length - maxShown })}
         </Text>
       )}

@@ -30,9 +30,7 @@ export function ColumnMenu({ columns, hidden, onChange }: Props) {
   return (
     <Popover position="bottom-end" trapFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<Icon name="table" size={16} />}>
-          {t('Columns')}
-        </Button>
+        <Button leftSection={<Icon name="table" size={16} />}>{t('Columns')}</Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t('Columns')}>
         <Stack gap="xs">

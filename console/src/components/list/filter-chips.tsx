@@ -46,11 +46,7 @@ export function FilterChips({ fields, where, onChange }: Props) {
             ),
           )
         : chip(t('Custom filter'), undefined)}
-      {filter?.isAny && rows.length > 1 && (
-        <Text size="sm" c="dimmed">
-          {t('any of them')}
-        </Text>
-      )}
+      {filter?.isAny && rows.length > 1 && <Text c="dimmed">{t('any of them')}</Text>}
     </Group>
   );
 }

@@ -54,10 +54,10 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
       {json === undefined && made && <CodeBlock data-testid="where">{JSON.stringify(made)}</CodeBlock>}
       <Group justify="space-between" mt="sm">
         <Group gap="xs">
-          <Button type="submit" size="xs" disabled={isBroken}>
+          <Button variant="filled" type="submit" size="xs" disabled={isBroken}>
             {t('Apply')}
           </Button>
-          <Button size="xs" variant="default" onClick={() => onApply(undefined)}>
+          <Button size="xs" onClick={() => onApply(undefined)}>
             {t('Clear')}
           </Button>
           <Button size="xs" variant="subtle" color="gray" onClick={onClose}>
@@ -130,9 +130,7 @@ export function FilterRows({ fields, filter, onChange }: RowsProps) {
         </Button>
         {rows.length > 1 && (
           <Group gap="xs">
-            <Text size="sm" c="dimmed">
-              {t('Match')}
-            </Text>
+            <Text c="dimmed">{t('Match')}</Text>
             <SegmentedControl
               size="xs"
               aria-label={t('How the conditions are joined')}

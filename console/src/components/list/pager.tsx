@@ -20,7 +20,7 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
   const pages = Math.max(1, Math.ceil(Math.min(count, deepestSkip + size) / size));
   return (
     <div className={classes.pager}>
-      <Text size="sm" c="dimmed" role="status">
+      <Text c="dimmed" role="status">
         {count === 0
           ? t('No {plural}', { plural })
           : t('{first, number}–{last, number} of {count, number}', { first, last, count })}
@@ -53,7 +53,7 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
         </ActionIcon>
       </Group>
       {page >= pages && count > deepestSkip + size && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('Only the first {deepestSkip, number} can be paged through. Filter the list, or reverse the order.', {
             deepestSkip,
           })}

@@ -39,7 +39,7 @@ export function RowList<T>({ rows, error, label, isDense = false, height = 64, e
       )}
       {older?.hasNextPage && (
         <Group justify="center" mt="lg">
-          <Button variant="default" loading={older.isFetchingNextPage} onClick={() => void older.fetchNextPage()}>
+          <Button loading={older.isFetchingNextPage} onClick={() => void older.fetchNextPage()}>
             {older.label}
           </Button>
         </Group>

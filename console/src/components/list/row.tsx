@@ -43,7 +43,7 @@ interface ButtonProps {
 }
 
 export const RowButton = ({ label, of, isBusy = false, isOff = false, onClick }: ButtonProps) => (
-  <Button variant="default" size="xs" aria-label={of} loading={isBusy} disabled={isOff} onClick={onClick}>
+  <Button size="xs" aria-label={of} loading={isBusy} disabled={isOff} onClick={onClick}>
     {label}
   </Button>
 );

@@ -40,7 +40,7 @@ export function SavedMenu<T>({ list, kind, present, isValid, onChoose }: Props<T
   return (
     <Popover position="bottom-start" trapFocus opened={isOpen} onChange={setOpen}>
       <Popover.Target>
-        <Button variant="default" leftSection={<Icon name="list" size={16} />} onClick={() => setOpen(!isOpen)}>
+        <Button leftSection={<Icon name="list" size={16} />} onClick={() => setOpen(!isOpen)}>
           {t('Saved {kind, select, audience {audiences} other {filters}}', { kind })}
         </Button>
       </Popover.Target>
@@ -83,7 +83,7 @@ export function SavedMenu<T>({ list, kind, present, isValid, onChoose }: Props<T
                 }}
                 onChange={({ currentTarget }) => setName(currentTarget.value)}
               />
-              <Button size="xs" disabled={name.trim() === ''} onClick={save}>
+              <Button variant="filled" size="xs" disabled={name.trim() === ''} onClick={save}>
                 {t('Save')}
               </Button>
             </Group>

@@ -182,7 +182,7 @@ function Records<Id extends ListOperation>({
             onSize={(size) => change({ size })}
           />
           <Group justify="space-between" mt="xs" gap="xs">
-            <Text size="sm" c="dimmed" component="div">
+            <Text c="dimmed" component="div">
               {t('Times are in {zone}.', { zone: times.zone })}
             </Text>
             <ShowRequest
@@ -203,8 +203,8 @@ function Records<Id extends ListOperation>({
 function Nothing({ plural, onAll }: { readonly plural: string; readonly onAll: () => void }) {
   return (
     <div className={classes.nothing}>
-      <Text>{t('No {plural} match.', { plural })}</Text>
-      <Button variant="default" size="xs" onClick={onAll}>
+      <Text size="md">{t('No {plural} match.', { plural })}</Text>
+      <Button size="xs" onClick={onAll}>
         {t('Show all {plural}', { plural })}
       </Button>
     </div>
@@ -213,7 +213,7 @@ function Nothing({ plural, onAll }: { readonly plural: string; readonly onAll: (
 
 function Truncated({ shown }: { readonly shown: number }) {
   return (
-    <Text size="sm" c="dimmed" mt="xs">
+    <Text c="dimmed" mt="xs">
       {t(
         'These records are large: only {shown} of them fit on this page. Choose a smaller page size to see all of them.',
         { shown },
@@ -252,7 +252,6 @@ function Toolbar<Id extends ListOperation>(props: ToolbarProps<Id>) {
           <SearchField value={search.q ?? ''} hint={searchHint} onChange={(q) => change({ q: q || undefined }, true)} />
         )}
         <Button
-          variant="default"
           leftSection={<Icon name="filter" size={16} />}
           aria-expanded={isFiltering}
           onClick={() => setFiltering(!isFiltering)}

@@ -82,11 +82,7 @@ export function LanguageTabs(props: Props) {
           <Translated {...props} key={language} isAdded={added === language} onRemove={() => remove(language)} />
         )}
       </Tabs.Panel>
-      {problem('translations') && (
-        <Text size="sm" c="var(--mantine-color-error)">
-          {problem('translations')}
-        </Text>
-      )}
+      {problem('translations') && <Text c="var(--mantine-color-error)">{problem('translations')}</Text>}
     </Tabs>
   );
 }
@@ -202,18 +198,12 @@ function Translated(props: TranslatedProps) {
           onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
             onChange({ translations: { ...translations, [tag]: { ...words, [field]: currentTarget.value } } }),
         };
-        if (kind === 'text') return <Textarea key={field} autosize minRows={2} maxRows={8} {...shared} />;
+        if (kind === 'text') return <Textarea key={field} minRows={2} maxRows={8} {...shared} />;
         return <TextInput key={field} {...shared} />;
       })}
-      {problem(`translations.${tag}`) && (
-        <Text size="sm" c="var(--mantine-color-error)">
-          {problem(`translations.${tag}`)}
-        </Text>
-      )}
+      {problem(`translations.${tag}`) && <Text c="var(--mantine-color-error)">{problem(`translations.${tag}`)}</Text>}
       <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          {t('What you leave empty stays as in the first language.')}
-        </Text>
+        <Text c="dimmed">{t('What you leave empty stays as in the first language.')}</Text>
         <Button size="compact-sm" variant="subtle" color="red" onClick={onRemove}>
           {t('Remove {name}', { name })}
         </Button>

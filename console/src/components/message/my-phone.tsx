@@ -79,13 +79,7 @@ export function MyPhone({ appId, data, about = {} }: Props) {
       ) : (
         <Stack gap={4} className={classes.phone}>
           <Group gap="xs">
-            <Button
-              variant="default"
-              size="xs"
-              disabled={isEmpty}
-              loading={send.isPending}
-              onClick={() => send.mutate()}
-            >
+            <Button size="xs" disabled={isEmpty} loading={send.isPending} onClick={() => send.mutate()}>
               {t('Send to my phone')}
             </Button>
             <Button variant="subtle" size="xs" onClick={() => setChoosing(true)}>

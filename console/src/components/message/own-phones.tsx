@@ -86,7 +86,7 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
           {!paired.hasAddress && ` ${noAddress()}`}
         </Alert>
         <Group justify="flex-end">
-          <Button onClick={() => onChoose(paired.objectId, true)} data-autofocus>
+          <Button variant="filled" onClick={() => onChoose(paired.objectId, true)} data-autofocus>
             {t('Use this phone')}
           </Button>
         </Group>
@@ -109,7 +109,7 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
       {shown ? (
         <Code {...shown} isOver={data.code === null} />
       ) : (
-        <Text size="sm">
+        <Text>
           {about ??
             t('Pair the phone once: the app on it scans a code that is shown here. Then tests go to that phone alone.')}
         </Text>
@@ -124,11 +124,9 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
           </Button>
         )}
         <Group gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('Close')}
-          </Button>
+          <Button onClick={onClose}>{t('Close')}</Button>
           {(!shown || data.code === null) && (
-            <Button loading={make.isPending} onClick={() => make.mutate()}>
+            <Button variant="filled" loading={make.isPending} onClick={() => make.mutate()}>
               {shown ? t('Show a new code') : phones.length > 0 ? t('Pair another phone') : t('Pair a phone')}
             </Button>
           )}
@@ -159,22 +157,17 @@ interface CodeProps {
 }
 
 function Code({ code, text, isOver }: CodeProps) {
-  if (isOver)
-    return (
-      <Text size="sm" role="status">
-        {t('The code is older than five minutes. Show a new one.')}
-      </Text>
-    );
+  if (isOver) return <Text role="status">{t('The code is older than five minutes. Show a new one.')}</Text>;
   return (
     <Stack gap="sm">
-      <Text size="sm">
+      <Text>
         {text === code
           ? t('Open the app on your phone, and scan this where the app offers it.')
           : t('Scan this with the camera of your phone; it opens the app.')}
       </Text>
       <QrCode text={text} label={t('QR code that pairs your phone')} />
       <CopyField label={t('Or type this code into the app')} text={`${code.slice(0, 4)}-${code.slice(4)}`} />
-      <Text size="sm" c="dimmed" role="status">
+      <Text c="dimmed" role="status">
         {t('Waiting for your phone. The code works once, for five minutes.')}
       </Text>
     </Stack>
@@ -265,7 +258,7 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
         )}
       </Alert>
       {phones && (
-        <Text size="sm" role="status">
+        <Text role="status">
           {t('Open the app on your phone now, or close and open it again: phones that open it are listed here.')}
         </Text>
       )}
@@ -278,10 +271,8 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
         />
       )}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {t('Back')}
-        </Button>
-        <Button disabled={value === ''} onClick={() => onChoose(value, false)}>
+        <Button onClick={onClose}>{t('Back')}</Button>
+        <Button variant="filled" disabled={value === ''} onClick={() => onChoose(value, false)}>
           {t('This is mine')}
         </Button>
       </Group>

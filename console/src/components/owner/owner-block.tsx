@@ -55,14 +55,8 @@ export function OwnerBlock(props: Props) {
       }
     >
       <Group justify="space-between" gap="xs">
-        <Text size="sm" component="div">
-          {createdBy ? <UserLink appId={appId} userId={createdBy.objectId} /> : t('Nobody')}
-        </Text>
-        {mayHandOver && isMaker && (
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {t('Hand over to …')}
-          </Button>
-        )}
+        <Text component="div">{createdBy ? <UserLink appId={appId} userId={createdBy.objectId} /> : t('Nobody')}</Text>
+        {mayHandOver && isMaker && <Button onClick={() => setOpen(true)}>{t('Hand over to …')}</Button>}
       </Group>
       <HandOverDialog {...props} isOpen={isOpen} onClose={() => setOpen(false)} />
     </Block>
@@ -125,7 +119,7 @@ function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
       onClose={onClose}
       title={t('Hand over to another user')}
       about={
-        <Text size="sm" component="div">
+        <Text component="div">
           {rich(
             '<b>{name}</b> belongs to the new owner from then on, who may do with it what the rules allow owners to do. The former one no longer may.',
             { name },

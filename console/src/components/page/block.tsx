@@ -14,7 +14,7 @@ export function Block({ title, about, children }: Props) {
     <section className={classes.block} aria-label={title}>
       <Title order={2}>{title}</Title>
       {about && (
-        <Text c="dimmed" size="sm" mt={2} maw="42rem" component="div">
+        <Text c="dimmed" mt={2} maw="42rem" component="div">
           {about}
         </Text>
       )}

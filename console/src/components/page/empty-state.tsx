@@ -20,7 +20,7 @@ export function EmptyState({ icon, title, text, action }: EmptyTexts & { readonl
       <Title order={2} ta="center">
         {title}
       </Title>
-      <Text c="dimmed" maw="30rem" ta="center" component="div">
+      <Text size="md" c="dimmed" maw="30rem" ta="center" component="div">
         {text}
       </Text>
       {action}

@@ -16,7 +16,7 @@ interface Props {
 export function LinkButton({ to, params, search, icon, isPlain = false, children }: Props) {
   return (
     <Button
-      {...(isPlain ? { variant: 'default' } : {})}
+      variant={isPlain ? 'default' : 'filled'}
       leftSection={<Icon name={icon} size={16} />}
       component={Link}
       to={to}

@@ -55,7 +55,7 @@ interface DeleteProps {
 /** Opens the dialog that deletes the record of a page. */
 export function DeleteButton({ onClick, children = t('Delete') }: DeleteProps) {
   return (
-    <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={onClick}>
+    <Button leftSection={<Icon name="trash" size={16} />} onClick={onClick}>
       {children}
     </Button>
   );

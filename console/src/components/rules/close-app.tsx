@@ -54,14 +54,14 @@ function Consequences({ appId }: { readonly appId: string }) {
   const { data: rules } = useQuery(rulesQuery(appId));
   return (
     <Stack gap="sm">
-      <Text size="sm">
+      <Text>
         {t(
           'Everyone with the app can then read beacons and messages. Content, users and pushes are for managers; files, devices and records belong to whoever made them. What you have set yourself on the page Rules stays.',
         )}
       </Text>
       <FailureNote message={error?.message} />
       {dryRun?.isChosen ? (
-        <Text size="sm">
+        <Text>
           {t('What this would refuse is not known, because a dry run of other rules is being counted at the moment.')}
         </Text>
       ) : (

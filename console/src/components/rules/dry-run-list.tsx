@@ -29,7 +29,7 @@ export function DryRunList({ dryRun, rules }: Props) {
   const { counts } = dryRun;
   return (
     <div className={classes.dryRun}>
-      <Text size="sm">{summaryOf(dryRun)}</Text>
+      <Text>{summaryOf(dryRun)}</Text>
       {counts.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
         <ul className={classes.counts} aria-label={t('What would have been refused')} tabIndex={0}>

@@ -25,18 +25,14 @@ export function Scan({ onCode }: Props) {
   return (
     <section aria-label={t('Scan a label')}>
       <Group gap="xs">
-        <Button leftSection={<Icon name="picture" size={16} />} onClick={() => setOn(!isOn)}>
+        <Button variant="filled" leftSection={<Icon name="picture" size={16} />} onClick={() => setOn(!isOn)}>
           {isOn ? t('Stop the camera') : t('Scan a label')}
         </Button>
         <FileButton
           accept="image/*"
           onChange={(file) => file && void readCodeOfFile(file).then(take, ({ message }: Error) => setProblem(message))}
         >
-          {(props) => (
-            <Button {...props} variant="default">
-              {t('Label from a picture')}
-            </Button>
-          )}
+          {(props) => <Button {...props}>{t('Label from a picture')}</Button>}
         </FileButton>
       </Group>
       {isOn && (
@@ -102,9 +98,7 @@ function Camera({ onCode, onFailure }: CameraProps) {
   return (
     <>
       <video ref={video} className={classes.camera} muted playsInline aria-label={t('What the camera sees')} />
-      <Text size="sm" c="dimmed">
-        {t('Hold the label of the beacon before the camera.')}
-      </Text>
+      <Text c="dimmed">{t('Hold the label of the beacon before the camera.')}</Text>
     </>
   );
 }

@@ -30,7 +30,7 @@ export function SecondStep({ signIn }: { readonly signIn: SignIn }) {
         </Anchor>
       </Group>
       {!proofs.includes('recoveryCode') && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('You have no recovery codes left. If you cannot go on, an owner can take away your second factor.')}
         </Text>
       )}
@@ -39,8 +39,7 @@ export function SecondStep({ signIn }: { readonly signIn: SignIn }) {
 }
 
 function Given({ signIn: { way, fields } }: { readonly signIn: SignIn }) {
-  if (way === 'passkey')
-    return <Text size="sm">{t('Your browser asks for a finger, a face, a PIN or your security key.')}</Text>;
+  if (way === 'passkey') return <Text>{t('Your browser asks for a finger, a face, a PIN or your security key.')}</Text>;
   if (way === 'recoveryCode')
     return (
       <TextInput
@@ -70,13 +69,7 @@ function Given({ signIn: { way, fields } }: { readonly signIn: SignIn }) {
 
 export function PasskeyButton({ signIn }: { readonly signIn: SignIn }) {
   return (
-    <Button
-      variant="default"
-      fullWidth
-      leftSection={<Icon name="key" />}
-      loading={signIn.isAskingPasskey}
-      onClick={signIn.askPasskey}
-    >
+    <Button fullWidth leftSection={<Icon name="key" />} loading={signIn.isAskingPasskey} onClick={signIn.askPasskey}>
       {t('Use a passkey')}
     </Button>
   );

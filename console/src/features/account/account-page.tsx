@@ -56,12 +56,12 @@ export function AccountPage() {
           )}
           <Block title={t('Password')}>
             <div className={classes.line}>
-              <Text size="sm">
+              <Text>
                 {factors.hasPassword
                   ? t('At least 10 characters; a short sentence is good.')
                   : t('You have none: you sign in with a passkey, or through your organisation.')}
               </Text>
-              <Button variant="default" onClick={() => setChanging(true)}>
+              <Button onClick={() => setChanging(true)}>
                 {factors.hasPassword ? t('Change the password') : t('Set a password')}
               </Button>
             </div>

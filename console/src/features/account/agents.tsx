@@ -63,12 +63,7 @@ export function Agents() {
           />
         )}
       </RowList>
-      <Button
-        variant="default"
-        mt={agents && agents.length > 0 ? 'md' : 0}
-        disabled={apps.length === 0}
-        onClick={() => setAdding(true)}
-      >
+      <Button mt={agents && agents.length > 0 ? 'md' : 0} disabled={apps.length === 0} onClick={() => setAdding(true)}>
         {t('Add an agent')}
       </Button>
       <SecretDialog

@@ -33,7 +33,7 @@ export function AlertsByMail() {
       {own && (
         <Stack gap="md">
           {own.canMail ? (
-            <Text size="sm">
+            <Text>
               {t('Mails go to {email}, in the language in which you last opened the console.', { email: own.email })}
             </Text>
           ) : (

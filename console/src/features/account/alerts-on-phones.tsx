@@ -22,7 +22,7 @@ export function AlertsOnPhones() {
       <Loading data={own} error={error} height={60} />
       {own && (
         <Stack gap="md">
-          <Text size="sm">
+          <Text>
             {t(
               '{phones, plural, =0 {You have paired no phone yet. Below the preview of a message, choose “Test on my own phone” and pair yours there.} one {You have paired one phone.} other {You have paired # phones.}}',
               { phones: own.phones },

@@ -37,7 +37,7 @@ export function AuthenticatorApp({ since, onCodes }: Props) {
       )}
     >
       <div className={classes.line}>
-        <Text size="sm" component="div">
+        <Text component="div">
           {since ? (
             <>
               <Badge color="teal" mr="xs">
@@ -50,14 +50,10 @@ export function AuthenticatorApp({ since, onCodes }: Props) {
           )}
         </Text>
         <Group gap="xs">
-          <Button variant="default" loading={start.isPending} onClick={() => start.mutate()}>
+          <Button loading={start.isPending} onClick={() => start.mutate()}>
             {since ? t('Set up on another phone') : t('Set up')}
           </Button>
-          {since && (
-            <Button variant="default" onClick={() => setRemoving(true)}>
-              {t('Remove')}
-            </Button>
-          )}
+          {since && <Button onClick={() => setRemoving(true)}>{t('Remove')}</Button>}
         </Group>
       </div>
       <Enrolment
@@ -121,7 +117,7 @@ function Enrolment({ isOpen, started, onClose, onDone }: EnrolmentProps) {
         onClose={onClose}
         onSubmit={() => enable.mutate(undefined, { onError: fields.setFailure })}
       >
-        <Text size="sm">{t('1. Scan this with the app.')}</Text>
+        <Text>{t('1. Scan this with the app.')}</Text>
         {started ? (
           <QrCode text={started.address} label={t('QR code for the authenticator app')} />
         ) : (

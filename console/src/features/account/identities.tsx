@@ -27,7 +27,7 @@ export function Identities() {
     >
       {identities.providers.map(({ providerId, name, connected }) => (
         <div key={providerId} className={classes.line}>
-          <Text size="sm">
+          <Text>
             {t('{name}: {hasConnected, select, true {connected} other {not connected}}', {
               name,
               hasConnected: Boolean(connected),
@@ -35,7 +35,6 @@ export function Identities() {
           </Text>
           {connected ? (
             <Button
-              variant="default"
               aria-label={t('Disconnect {name}', { name })}
               loading={end.isPending && end.variables === providerId}
               onClick={() => end.mutate(providerId)}
@@ -44,7 +43,6 @@ export function Identities() {
             </Button>
           ) : (
             <Button
-              variant="default"
               aria-label={t('Connect with {name}', { name })}
               loading={connect.isPending && connect.variables === providerId}
               onClick={() => connect.mutate(providerId)}

@@ -54,11 +54,11 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
         )}
       </RowList>
       {canAdd ? (
-        <Button variant="default" mt={passkeys.length > 0 ? 'md' : 0} onClick={() => setAdding(true)}>
+        <Button mt={passkeys.length > 0 ? 'md' : 0} onClick={() => setAdding(true)}>
           {t('Add a passkey')}
         </Button>
       ) : (
-        <Text size="sm" c="dimmed" mt={passkeys.length > 0 ? 'md' : 0}>
+        <Text c="dimmed" mt={passkeys.length > 0 ? 'md' : 0}>
           {rich('Passkeys work only under a host name with https, or as localhost. This page was opened at {origin}.', {
             origin: <span className="mono">{location.origin}</span>,
           })}
@@ -141,7 +141,7 @@ function AddDialog({ isOpen, onClose, onCodes }: AddProps) {
       isOpen={isOpen}
       onClose={onClose}
       title={t('Add a passkey')}
-      about={<Text size="sm">{t('Your browser then asks where to keep it. You are signed out everywhere else.')}</Text>}
+      about={<Text>{t('Your browser then asks where to keep it. You are signed out everywhere else.')}</Text>}
       form={fields}
       names={['name']}
       submit={t('Add')}

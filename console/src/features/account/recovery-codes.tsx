@@ -29,12 +29,10 @@ export function RecoveryCodes({ left, fresh, onFresh }: Props) {
       )}
     >
       <div className={classes.line}>
-        <Text size="sm" {...(left < 3 ? { c: 'red' } : {})}>
+        <Text {...(left < 3 ? { c: 'red' } : {})}>
           {left === 0 ? t('There are none. Make new ones.') : t('{left} of 10 are left.', { left })}
         </Text>
-        <Button variant="default" onClick={() => setAsked(true)}>
-          {t('Make new codes')}
-        </Button>
+        <Button onClick={() => setAsked(true)}>{t('Make new codes')}</Button>
       </div>
       <ConfirmedAction
         isOpen={isAsked}
@@ -63,7 +61,6 @@ export function RecoveryCodes({ left, fresh, onFresh }: Props) {
           <Group gap="xs">
             <CopyButton text={text} label={t('the recovery codes')} />
             <Button
-              variant="default"
               size="xs"
               leftSection={<Icon name="download" size={14} />}
               onClick={() => download('pharos-recovery-codes.txt', 'text/plain', [`${text}\n`])}

@@ -72,7 +72,7 @@ export function Sessions() {
         )}
       </RowList>
       {sessions && sessions.length > 1 && (
-        <Button variant="default" mt="md" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
+        <Button mt="md" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
           {t('End all others')}
         </Button>
       )}

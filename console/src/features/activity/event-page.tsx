@@ -110,7 +110,7 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
                 ? t('signal only')
                 : t('{confidence} % sure', { confidence: Math.round(100 * confidence) })}
             </Badge>
-            <Text size="sm">
+            <Text>
               <BeaconLink appId={appId} beaconId={beaconId.objectId} />
               {t(', {distance} m from the estimated position', { distance: tenths(distance) })}
             </Text>
@@ -130,7 +130,7 @@ function Why({ appId, event, deliveries }: WhyProps) {
   return (
     <Block title={t('Why')} about={about}>
       {verdicts.length === 0 ? (
-        <Text c="dimmed" size="sm">
+        <Text c="dimmed">
           {t('This beacon has no message, or an app recorded the event without asking for messages.')}
         </Text>
       ) : (

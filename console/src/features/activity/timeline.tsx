@@ -45,7 +45,7 @@ export function Timeline() {
         height={420}
         empty={
           Object.keys(scope).length > 0 ? (
-            <Text>{t('Nothing matches.')}</Text>
+            <Text size="md">{t('Nothing matches.')}</Text>
           ) : (
             <EmptyState
               icon="activity"

@@ -140,7 +140,7 @@ function Walk({ appId, times, beacon }: WalkProps) {
               onChange={({ currentTarget }) => fields.set('canBeReached', currentTarget.checked)}
             />
             <Group>
-              <Button type="submit" loading={ask.isPending}>
+              <Button variant="filled" type="submit" loading={ask.isPending}>
                 {t('Show what would happen')}
               </Button>
             </Group>
@@ -171,7 +171,7 @@ function Outcome({ appId, rehearsal, times }: OutcomeProps) {
         {problems.map(({ index, message }) => (
           <FailureNote key={index} message={message} />
         ))}
-        {events.length === 0 && <Text size="sm">{t('Nothing: the visitor would not be noticed.')}</Text>}
+        {events.length === 0 && <Text>{t('Nothing: the visitor would not be noticed.')}</Text>}
         {events.map((event) => (
           <section key={event.objectId} className={classes.step} aria-label={eventWords[event.event]}>
             <h3>
@@ -193,12 +193,7 @@ interface VerdictsProps {
 }
 
 function Verdicts({ appId, verdicts, times }: VerdictsProps) {
-  if (verdicts.length === 0)
-    return (
-      <Text c="dimmed" size="sm">
-        {t('No message is meant for this.')}
-      </Text>
-    );
+  if (verdicts.length === 0) return <Text c="dimmed">{t('No message is meant for this.')}</Text>;
   return (
     <ul className={classes.verdicts}>
       {verdicts.map(({ triggerId, kind, outcome, text, dueAt }) => (

@@ -42,10 +42,12 @@ export function AdministratorsPage() {
               <LinkButton to="/administrators/single-sign-on" params={{}} icon="key" isPlain>
                 {t('Single sign-on')}
               </LinkButton>
-              <Button variant="default" leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
+              <Button leftSection={<Icon name="plus" />} onClick={() => setAdding(true)}>
                 {t('Add an administrator')}
               </Button>
-              <Button onClick={() => setInviting(true)}>{t('Invite')}</Button>
+              <Button variant="filled" onClick={() => setInviting(true)}>
+                {t('Invite')}
+              </Button>
             </Group>
           )
         }
@@ -165,9 +167,7 @@ function AdministratorRow({ administrator, isLocked, onResetPassword, onLimit, o
             />
             <Menu>
               <Menu.Target>
-                <Button variant="default" aria-label={t('More about {name}', { name })}>
-                  {t('More')}
-                </Button>
+                <Button aria-label={t('More about {name}', { name })}>{t('More')}</Button>
               </Menu.Target>
               <Menu.Dropdown>
                 {role !== 'owner' && <Menu.Item onClick={onLimit}>{t('Apps and venues')}</Menu.Item>}

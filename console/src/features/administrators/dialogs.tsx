@@ -90,7 +90,7 @@ function OpenReachDialog({ target, onClose }: { readonly target: Administrator; 
       shared={shared}
       onClose={onClose}
       title={t('Apps of {name}', { name })}
-      about={<Text size="sm">{t('It counts from the next thing that {name} does.', { name })}</Text>}
+      about={<Text>{t('It counts from the next thing that {name} does.', { name })}</Text>}
       names={['apps', 'apps.']}
       submit={t('Save')}
     >
@@ -123,7 +123,7 @@ export function ResetPasswordDialog({ target, onClose }: ResetProps) {
       onClose={onClose}
       title={t('A new password for {name}', { name: target?.name ?? '' })}
       about={
-        <Text size="sm">
+        <Text>
           {t('{name} is signed out everywhere. Hand the new password over in person.', { name: target?.name })}
         </Text>
       }

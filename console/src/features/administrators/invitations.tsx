@@ -84,7 +84,7 @@ export function InviteDialog({ isOpen, onClose, onLink }: InviteProps) {
       isOpen={isOpen}
       onClose={onClose}
       title={t('Invite an administrator')}
-      about={<Text size="sm">{t('The invited chooses a name and a password or a passkey.')}</Text>}
+      about={<Text>{t('The invited chooses a name and a password or a passkey.')}</Text>}
       form={fields}
       names={['email', 'role', 'apps', 'apps.']}
       submit={t('Invite')}

@@ -43,7 +43,7 @@ export function SecondFactorRule({ isLocked, without }: Props) {
         disabled={isLocked}
         onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
       />
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {without === 0
           ? t('All have one.')
           : t(

@@ -91,7 +91,7 @@ export function AnalyticsPage() {
               {numbers.distribution && (
                 <Block title={t('How long they stayed')} about={t('Visits by how long they took.')}>
                   {numbers.distribution.every(({ visits }) => visits === 0) ? (
-                    <Text size="sm">{t('No visit of this period is over yet.')}</Text>
+                    <Text>{t('No visit of this period is over yet.')}</Text>
                   ) : (
                     <StaysPlot period={period} numbers={numbers} />
                   )}
@@ -118,7 +118,7 @@ function SoFar({ period, search, soFar }: SoFarProps) {
   if (!soFar || !compared) return null;
   const [now, before] = [periodText(period), periodText(compared)];
   return (
-    <Text c="dimmed" size="sm" mb="md" maw="42rem">
+    <Text c="dimmed" mb="md" maw="42rem">
       {soFar.total === null
         ? t('Not over yet: {period}. “Before” is all of {compared}.', { period: now, compared: before })
         : t('Not over yet: {period}. “Before” is as much of {compared}, until {until}.', {

@@ -27,13 +27,13 @@ export function ForecastBlock({ appId, place }: Props) {
           visitors: typeof visitors === 'number' ? visitors : 2,
         })}
       </p>
-      <Text size="sm" maw="42rem">
+      <Text maw="42rem">
         {t(
           'The middle of the last {count, number} days like it: the same weekday, open as usual, no holiday. On {within, number} of the {tried, number} days on which this was tried, it would have {error, plural, =0 {been right} one {been off by one visitor at most} other {been off by # visitors at most}}.',
           { count: days.length, within, tried, error },
         )}
       </Text>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t('Those days: {days}.', {
           days: listed(days.map((day) => `${dayText(day.date)} (${countText(day.visitors)})`)),
         })}

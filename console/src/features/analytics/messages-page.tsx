@@ -46,7 +46,7 @@ export function MessagesPage() {
       </PageHeader>
       <QuestionBar appId={appId} search={search} question={question} isPlain />
       {isOfPlace && (
-        <Text c="dimmed" size="sm" mb="md" maw="42rem">
+        <Text c="dimmed" mb="md" maw="42rem">
           {t(
             'Messages that were first shown at this place, or would have been to those who got nothing; what visitors did after them may have been anywhere. How many messages visitors were shown is told of the whole app only, since they may have seen them at several places.',
           )}
@@ -123,18 +123,18 @@ function Tried({
       about={goal ? <GoalText appId={appId} goal={goal} /> : t('It has no goal yet.')}
     >
       {comparisons.map(({ group, against, text, isClear }) => (
-        <Text key={`${group} ${against}`} mb="sm" maw="46rem" fw={isClear ? 600 : 400}>
+        <Text size="md" key={`${group} ${against}`} mb="sm" maw="46rem" fw={isClear ? 600 : 400}>
           {translated(text)}
         </Text>
       ))}
       {goal && comparisons.length === 0 && (
-        <Text mb="sm" maw="46rem" c="dimmed">
+        <Text size="md" mb="sm" maw="46rem" c="dimmed">
           {t('Nobody can say whether visitors would have done it anyway: let some of them get nothing, to compare.')}
         </Text>
       )}
       <GroupsPlot message={message} period={period} />
       {kind !== null && (
-        <Text size="sm" mt="xs" component="div">
+        <Text mt="xs" component="div">
           <TriggerLink appId={appId} triggerId={triggerId} />
         </Text>
       )}

@@ -87,7 +87,7 @@ export function PeaksPage() {
         </Block>
       )}
       {search.beacon !== undefined && (
-        <Text c="dimmed" size="sm" maw="42rem" mt="md">
+        <Text c="dimmed" maw="42rem" mt="md">
           {t('What the next open day may bring is told of zones, not of one beacon.')}
         </Text>
       )}

@@ -30,7 +30,7 @@ export function PeriodSteps({ period, today, onChange }: StepProps) {
       >
         <Icon name="back" size={16} />
       </ActionIcon>
-      <Text fw={600} aria-live="polite">
+      <Text size="md" fw={600} aria-live="polite">
         {periodText(period)}
       </Text>
       <ActionIcon
@@ -65,7 +65,7 @@ export function Notes({ numbers: { isComplete, isProtected } }: NoteProps) {
         </Alert>
       )}
       {isProtected && (
-        <Text c="dimmed" size="sm" mb="md" maw="42rem">
+        <Text c="dimmed" mb="md" maw="42rem">
           {t(
             'Small groups are protected: one to four visitors, now and then a few more, are shown as “1–4” without anything more about them, and other numbers are in fives, a few more or fewer by chance, so that nobody can be told apart. It is set under Limits.',
           )}

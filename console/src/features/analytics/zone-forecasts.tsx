@@ -31,7 +31,7 @@ export function ZoneForecasts({ appId, place, site }: Props) {
   if (shown.length === 0)
     return (
       <Block title={t('The next open day')}>
-        <Text size="sm" maw="42rem">
+        <Text maw="42rem">
           {t(
             'Nothing can be said of {day} yet: that takes eight days like it on which somebody was seen here, of the same weekday and open as usual.',
             { day },

@@ -89,7 +89,7 @@ function Index({ appId, tags, shown, q }: IndexProps) {
         }
       />
       {found.length === 0 && (
-        <Text size="sm" c="dimmed" mt="sm">
+        <Text c="dimmed" mt="sm">
           {t('No operation matches.')}
         </Text>
       )}

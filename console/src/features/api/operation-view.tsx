@@ -63,7 +63,7 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
       <Block title={t('Answers')}>
         {Object.entries(responses).map(([status, { description: about, content }]) => (
           <div key={status}>
-            <Text size="sm" mt="xs">
+            <Text mt="xs">
               <b>{status}</b> <Prose text={about} />
             </Text>
             {status.startsWith('2') && content?.['application/json']?.example !== undefined && (

@@ -108,13 +108,17 @@ interface SendProps {
 function Send({ isDeletion, isBusy, missing }: SendProps) {
   return (
     <Group>
-      <Button type="submit" loading={isBusy} disabled={missing.length > 0} {...(isDeletion ? { color: 'red' } : {})}>
+      <Button
+        variant="filled"
+        type="submit"
+        loading={isBusy}
+        disabled={missing.length > 0}
+        {...(isDeletion ? { color: 'red' } : {})}
+      >
         {t('Send')}
       </Button>
       {missing.length > 0 && (
-        <Text size="sm" c="dimmed">
-          {t('Fill in {list} first.', { list: missing.map(({ name }) => name).join(', ') })}
-        </Text>
+        <Text c="dimmed">{t('Fill in {list} first.', { list: missing.map(({ name }) => name).join(', ') })}</Text>
       )}
     </Group>
   );
@@ -207,9 +211,7 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
         <Badge color={status < 300 ? 'teal' : 'red'} size="lg" radius="sm">
           {status}
         </Badge>
-        <Text size="sm" c="dimmed">
-          {t('in {milliseconds} ms', { milliseconds: milliseconds.toFixed(0) })}
-        </Text>
+        <Text c="dimmed">{t('in {milliseconds} ms', { milliseconds: milliseconds.toFixed(0) })}</Text>
       </div>
       {text.length > maxShown && <Alert color="gray">{t('The answer is long. Only the beginning is shown.')}</Alert>}
       <CodeBlock isLimited>{text.slice(0, maxShown)}</CodeBlock>

@@ -18,7 +18,7 @@ export function AppsPage() {
   const may = useMay();
   const { zone } = useServiceTimes();
   const create = may('apps.create') ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
       {t('Create an app')}
     </Button>
   ) : undefined;

@@ -41,7 +41,6 @@ export function ConsentTexts({ appId, fields }: Props) {
             <Textarea
               key={name}
               label={label}
-              autosize
               minRows={2}
               maxRows={8}
               value={texts[name] ?? ''}

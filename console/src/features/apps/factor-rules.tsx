@@ -95,7 +95,6 @@ function PasskeyRules({ fields, stored }: Props) {
             placeholder="https://app.museum.example"
             maw={480}
             rows={3}
-            autosize
             spellCheck={false}
             value={passkeys.origins.join('\n')}
             error={fields.problemWithin('passkeys.origins')}

@@ -35,7 +35,7 @@ export function FindSetting({ found: { word, count, find } }: { readonly found: 
   return (
     <Group gap="sm" mb="md" role="search">
       <SearchField hint={t('Find a setting')} value={word} onChange={find} />
-      <Text size="sm" c="dimmed" role="status">
+      <Text c="dimmed" role="status">
         {word.trim() !== '' &&
           t('{count, plural, =0 {No part has this word.} one {# part has it.} other {# parts have it.}}', { count })}
       </Text>

@@ -37,7 +37,12 @@ export function KeysSection() {
         title={t('Keys')}
         action={
           may('keys.write') && (
-            <Button leftSection={<Icon name="plus" />} onClick={() => setDialog('add')} disabled={!keys}>
+            <Button
+              variant="filled"
+              leftSection={<Icon name="plus" />}
+              onClick={() => setDialog('add')}
+              disabled={!keys}
+            >
               {t('Add a key')}
             </Button>
           )
@@ -51,7 +56,7 @@ export function KeysSection() {
       <RowList
         rows={keys}
         error={error}
-        empty={<Text>{t('This app has no active key, so it cannot be reached. Add one.')}</Text>}
+        empty={<Text size="md">{t('This app has no active key, so it cannot be reached. Add one.')}</Text>}
       >
         {(key) => (
           <Row
@@ -121,7 +126,7 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
         />
       ) : (
         <Stack>
-          <Text size="sm">
+          <Text>
             {outgoing
               ? t(
                   'There are two active keys. The older one, …{hint}, is switched off at once, and copies of the app that still send it stop working.',
@@ -130,10 +135,8 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
               : t('The existing key stays active, so that you can switch your app to the new one.')}
           </Text>
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('Cancel')}
-            </Button>
-            <Button onClick={() => add.mutate()} loading={add.isPending} data-autofocus>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button variant="filled" onClick={() => add.mutate()} loading={add.isPending} data-autofocus>
               {outgoing ? t('Replace the older key') : t('Add the key')}
             </Button>
           </Group>

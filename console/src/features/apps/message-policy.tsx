@@ -49,7 +49,7 @@ export function ProximityRules({ fields }: PolicyProps) {
           error={problem('pushTimeToLive')}
           onChange={(seconds) => set('pushTimeToLive', seconds)}
         />
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('A phone that was off for longer does not show the message. From 10 seconds to a day.')}
         </Text>
       </Rule>
@@ -108,7 +108,7 @@ export function DeliveryPolicy({ fields }: PolicyProps) {
         problem={(name) => fields.problemWithin(`delivery.${name}`) ?? fields.problemWithin(`policy.delivery.${name}`)}
         onChange={(delivery) => set('delivery', delivery)}
       />
-      <Text size="sm" data-testid="limits">
+      <Text data-testid="limits">
         {limits.length === 0
           ? t('In effect: every message is shown once per visit, without other limits.')
           : t('In effect: a message is shown {list}.', { list: limits.join(', ') })}

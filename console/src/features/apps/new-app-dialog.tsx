@@ -101,9 +101,7 @@ function NameForm({ onCancel, onMade }: { readonly onCancel: () => void; readonl
           ))}
         </Stack>
       </Radio.Group>
-      <Text size="sm" c="dimmed">
-        {t('The credentials of the app are shown next, only once.')}
-      </Text>
+      <Text c="dimmed">{t('The credentials of the app are shown next, only once.')}</Text>
     </DialogFields>
   );
 }

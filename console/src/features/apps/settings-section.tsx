@@ -104,7 +104,7 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
           />
           {!isLocked && (
             <Group>
-              <Button type="submit" disabled={!fields.isDirty} loading={isBusy}>
+              <Button variant="filled" type="submit" disabled={!fields.isDirty} loading={isBusy}>
                 {t('Save')}
               </Button>
             </Group>
@@ -178,9 +178,7 @@ function Deletion({ app }: { readonly app: App }) {
       )}
     >
       {!app.disabled && (
-        <Text size="sm" mb="sm">
-          {t('Switch the app off first: that can be taken back, if somebody still needed it.')}
-        </Text>
+        <Text mb="sm">{t('Switch the app off first: that can be taken back, if somebody still needed it.')}</Text>
       )}
       <Button color="red" variant="outline" disabled={!app.disabled} onClick={() => setOpen(true)}>
         {t('Delete the app')}
@@ -194,7 +192,7 @@ function Deletion({ app }: { readonly app: App }) {
         failure={remove.error?.message}
         onConfirm={() => remove.mutate()}
       >
-        <Text size="sm">
+        <Text>
           {rich(
             '<b>{name}</b> is deleted with its keys, users, beacons, messages, buckets, files and logs. Copies of the app stop working at once.',
             { name: app.name },

@@ -61,7 +61,7 @@ function UserQuotas({ fields }: PolicyProps) {
   );
   return (
     <>
-      <Text size="sm" c="dimmed" mt="lg" mb="xs" maw="42rem">
+      <Text c="dimmed" mt="lg" mb="xs" maw="42rem">
         {t(
           'One user may take at most this much of what is stored. Managers, secret keys and this console may take all of it.',
         )}
@@ -155,7 +155,7 @@ export function KeepingRules({ fields }: PolicyProps) {
         })}
       </Group>
       {[visits, events, deliveries].includes(0) && (
-        <Text size="sm" c="dimmed" mt="sm" maw="42rem">
+        <Text c="dimmed" mt="sm" maw="42rem">
           {t(
             'Visits, events or deliveries for 0 days: each is told to the app, to streams and webhooks, and numbers of visits stay right. Not possible then: ways through the house, looking up why a message was shown or not, judging rules anew, and putting right what is reported more than 50 minutes late. Caps still count what a phone was shown, for 32 days.',
           )}

@@ -58,7 +58,7 @@ export function AuditPage() {
         error={changes.error}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Text>{t('No changes match.')}</Text>
+            <Text size="md">{t('No changes match.')}</Text>
           ) : (
             <EmptyState
               icon="list"
@@ -113,8 +113,8 @@ function About({ id }: { readonly id: string }) {
   const showAll = () => void navigate({ search: ({ about, ...others }) => others, replace: true });
   return (
     <Group gap="xs" mb="md">
-      <Text size="sm">{rich('Only changes of {id}.', { id: <span className="mono">{id}</span> })}</Text>
-      <Button variant="default" size="xs" onClick={showAll}>
+      <Text>{rich('Only changes of {id}.', { id: <span className="mono">{id}</span> })}</Text>
+      <Button size="xs" onClick={showAll}>
         {t('Show all changes')}
       </Button>
     </Group>

@@ -177,7 +177,7 @@ function UuidHelp({ form }: { readonly form: Form }) {
   const warning = uuidWarning(uuid);
   if (warning === undefined) return null;
   const make = (
-    <Button size="xs" variant="default" onClick={() => form.set('uuid', newUuid())}>
+    <Button size="xs" onClick={() => form.set('uuid', newUuid())}>
       {t('Make a UUID')}
     </Button>
   );
@@ -261,7 +261,6 @@ function Tuning({ form }: { readonly form: Form }) {
           label={t('Metadata')}
           description={t('Any JSON object for your app.')}
           placeholder='{"greeting": "Welcome"}'
-          autosize
           minRows={3}
           spellCheck={false}
           classNames={{ input: 'mono' }}

@@ -85,11 +85,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
             onChange={({ currentTarget }) => setChosen(currentTarget.value)}
           />
         )}
-        {where && (
-          <Text size="sm" c="dimmed">
-            {t('Limited by the search and the filter of the table.')}
-          </Text>
-        )}
+        {where && <Text c="dimmed">{t('Limited by the search and the filter of the table.')}</Text>}
       </Group>
       <Loading data={data} error={error} height={420} />
       {data && all.length === 0 && (
@@ -102,7 +98,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
       {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}
       {area && <AreaPlot key={area.key} appId={appId} area={area} visitors={visitors} wrong={wrong} />}
       {(data?.count ?? 0) > maxSpots && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('Only the first {maxSpots, number} of {count} are shown.', {
             maxSpots,
             count: data?.count?.toLocaleString(pageLanguage()),
@@ -147,7 +143,7 @@ function WhoIsHere({ appId, here, everywhere }: HereProps) {
   if (!app) return null;
   if (!app.policy.oneZone)
     return (
-      <Text size="sm" c="dimmed" mb="xs">
+      <Text c="dimmed" mb="xs">
         {t(
           'Visitors are not drawn: this app does not decide which one beacon a visitor is at. It can be switched on under Limits.',
         )}
@@ -156,7 +152,7 @@ function WhoIsHere({ appId, here, everywhere }: HereProps) {
   const visitors = (n: number) => t('{n, number} {n, plural, one {visitor} other {visitors}}', { n });
   const others = everywhere - here;
   return (
-    <Text size="sm" mb="xs" role="status">
+    <Text mb="xs" role="status">
       {rich(
         '{part} {visitors} here in the last minute{hasOthers, select, true {, {others, number} elsewhere or with an unknown position} other {}}',
         {

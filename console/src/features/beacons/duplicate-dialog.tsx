@@ -18,7 +18,7 @@ export function DuplicateDialog({ twins, name, onMove, onKeepBoth, onClose }: Pr
     <Modal opened={twins.length > 0} onClose={onClose} title={t('This beacon already exists')}>
       {first && (
         <Stack>
-          <Text size="sm">
+          <Text>
             {rich(
               '<b>{list}</b>{hasPlace, select, true { (at {place})} other {}} {hasCount, select, true {have} other {has}} the same UUID, major and minor. Was it moved and is now {name}, or is this a second beacon with the same identifiers?',
               {
@@ -31,13 +31,9 @@ export function DuplicateDialog({ twins, name, onMove, onKeepBoth, onClose }: Pr
             )}
           </Text>
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('Cancel')}
-            </Button>
-            <Button variant="default" onClick={onKeepBoth}>
-              {t('Add a second one')}
-            </Button>
-            <Button onClick={() => onMove(first.objectId)} data-autofocus>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button onClick={onKeepBoth}>{t('Add a second one')}</Button>
+            <Button variant="filled" onClick={() => onMove(first.objectId)} data-autofocus>
               {t('Move {name}', { name: first.name })}
             </Button>
           </Group>

@@ -30,7 +30,7 @@ export function BucketsSection() {
   const [going, setGoing] = useState<Bucket>();
   const mayWrite = useMay()('buckets.write');
   const create = mayWrite ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating('new')}>
+    <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => setCreating('new')}>
       {t('Create a bucket')}
     </Button>
   ) : undefined;

@@ -125,11 +125,15 @@ function RecordForm(props: FormProps & { readonly ground: Ground }) {
         />
       )}
       <Group mt="md">
-        <Button variant="default" size="xs" onClick={turn}>
+        <Button size="xs" onClick={turn}>
           {json === undefined ? t('Edit as JSON') : t('Edit in fields')}
         </Button>
       </Group>
-      {isLocked && <Text c="dimmed">{t('Your role can read records, but not change them.')}</Text>}
+      {isLocked && (
+        <Text size="md" c="dimmed">
+          {t('Your role can read records, but not change them.')}
+        </Text>
+      )}
     </PageForm>
   );
 }
@@ -166,7 +170,11 @@ function RecordRows({ appId, form, zone, isLocked }: RowsProps) {
             onChange={(value) => change(row.name, value)}
           />
         ))}
-        {rows.length === 0 && <Text c="dimmed">{t('No fields yet.')}</Text>}
+        {rows.length === 0 && (
+          <Text size="md" c="dimmed">
+            {t('No fields yet.')}
+          </Text>
+        )}
         {!isLocked && (
           <NewField appId={appId} rows={rows} onAdd={(row) => form.set('rows', [...form.current().rows, row])} />
         )}
@@ -219,7 +227,7 @@ function NewField({ appId, rows, onAdd }: NewFieldProps) {
           onChange={({ currentTarget }) => setClass(currentTarget.value)}
         />
       )}
-      <Button variant="default" disabled={name.trim() === '' || isTaken} onClick={add}>
+      <Button disabled={name.trim() === '' || isTaken} onClick={add}>
         {t('Add the field')}
       </Button>
     </Group>

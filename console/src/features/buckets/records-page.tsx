@@ -29,7 +29,7 @@ export function RecordsPage() {
       <BucketHeader appId={appId} bucketName={bucketName} />
       <FailureNote message={error?.message ?? (isMissing ? missingBucket(bucketName) : undefined)} />
       {!mayRead && (
-        <Text>
+        <Text size="md">
           {t(
             'Your role cannot read records, because they may contain personal data. Owners, managers and editors can.',
           )}

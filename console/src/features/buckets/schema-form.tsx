@@ -143,17 +143,9 @@ function Actions({ isBusy, isEmpty, onAdd, onDelete, onCancel }: ActionsProps) {
         {t('Add a column')}
       </Button>
       <Group gap="xs">
-        {onDelete && (
-          <Button variant="default" onClick={onDelete}>
-            {t('Delete')}
-          </Button>
-        )}
-        {onCancel && (
-          <Button variant="default" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-        )}
-        <Button type="submit" loading={isBusy} disabled={isEmpty}>
+        {onDelete && <Button onClick={onDelete}>{t('Delete')}</Button>}
+        {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
+        <Button variant="filled" type="submit" loading={isBusy} disabled={isEmpty}>
           {t('Save the columns')}
         </Button>
       </Group>

@@ -25,7 +25,7 @@ export function SchemaPage() {
   const mayWrite = useMayCall()('createSchema');
   const isEmpty = schemas?.length === 0 && !isAdding;
   const add = mayWrite && (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+    <Button variant="filled" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
       {schemas?.length ? t('Add a schema') : t('Declare columns')}
     </Button>
   );
@@ -64,7 +64,7 @@ export function SchemaPage() {
         <SchemaForm appId={appId} bucketName={bucketName} title={t('New columns')} onClose={() => setAdding(false)} />
       )}
       {schemas && schemas.length > 0 && (
-        <Text size="sm" c="dimmed" mt="md" maw="42rem">
+        <Text c="dimmed" mt="md" maw="42rem">
           {t(
             'A change applies to records that are written from now on; existing records are not checked again. Several schemas of one bucket are combined and must not contradict each other.',
           )}

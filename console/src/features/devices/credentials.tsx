@@ -114,11 +114,9 @@ interface NoneProps {
 function NoCredentials({ mayIssue, isBusy, onIssue }: NoneProps) {
   return (
     <>
-      <Text c="dimmed" size="sm">
-        {t('The device has no credentials, so it cannot connect.')}
-      </Text>
+      <Text c="dimmed">{t('The device has no credentials, so it cannot connect.')}</Text>
       {mayIssue && (
-        <Button mt="md" leftSection={<Icon name="key" size={16} />} loading={isBusy} onClick={onIssue}>
+        <Button variant="filled" mt="md" leftSection={<Icon name="key" size={16} />} loading={isBusy} onClick={onIssue}>
           {t('Issue credentials')}
         </Button>
       )}
@@ -149,12 +147,8 @@ function CredentialFacts({ appId, username, issuedAt, mayChange, onAsk }: FactsP
       </Facts>
       {mayChange && (
         <Group gap="xs" mt="md">
-          <Button variant="default" onClick={() => onAsk('replace')}>
-            {t('Issue a new password')}
-          </Button>
-          <Button variant="default" onClick={() => onAsk('revoke')}>
-            {t('Revoke them')}
-          </Button>
+          <Button onClick={() => onAsk('replace')}>{t('Issue a new password')}</Button>
+          <Button onClick={() => onAsk('revoke')}>{t('Revoke them')}</Button>
         </Group>
       )}
     </>

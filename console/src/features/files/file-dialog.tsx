@@ -65,17 +65,9 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
         <dt>{t('Used in')}</dt>
         <dd>{uses ? (fileUsesText(uses) ?? t('no message and no plan')) : '…'}</dd>
       </dl>
-      <Text size="sm" c="dimmed">
-        {t('Anyone with the address can read the file without signing in.')}
-      </Text>
+      <Text c="dimmed">{t('Anyone with the address can read the file without signing in.')}</Text>
       <Group justify="space-between">
-        <Button
-          component="a"
-          href={ownFilePath(file.url, appId) ?? file.url}
-          target="_blank"
-          rel="noreferrer"
-          variant="default"
-        >
+        <Button component="a" href={ownFilePath(file.url, appId) ?? file.url} target="_blank" rel="noreferrer">
           {t('Open')}
         </Button>
         {mayDelete && (

@@ -104,7 +104,7 @@ export function UploadZone({ appId }: { readonly appId: string }) {
         <span>{t('Drop files here, or')}</span>
         <FileButton multiple onChange={add}>
           {(props) => (
-            <Button {...props} variant="default" leftSection={<Icon name="upload" size={16} />}>
+            <Button {...props} leftSection={<Icon name="upload" size={16} />}>
               {t('Choose files')}
             </Button>
           )}
@@ -139,7 +139,7 @@ function UploadLine({ upload, onCancel, onForget }: LineProps) {
     <li>
       <span>{name}</span>
       {problem ? (
-        <Text size="sm" c="red" role="alert">
+        <Text c="red" role="alert">
           {problem}
         </Text>
       ) : (

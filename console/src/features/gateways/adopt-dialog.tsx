@@ -61,11 +61,7 @@ export function AdoptDialog({ appId, adopted: { heard, as }, onClose }: Props) {
       submit={t('Save')}
       isBusy={adopt.isPending}
       onSubmit={() => adopt.mutate(undefined, { onError: form.setFailure })}
-      about={
-        <Text size="sm" className="mono">
-          {heard.tag}
-        </Text>
-      }
+      about={<Text className="mono">{heard.tag}</Text>}
     >
       <TextInput label={t('Name')} required maxLength={50} data-autofocus {...form.text('name')} />
       {as === 'person' && maySeeUsers && (

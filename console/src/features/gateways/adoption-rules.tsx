@@ -28,14 +28,13 @@ export function AdoptionRules({ appId }: { readonly appId: string }) {
       <h2>{t('Added by themselves')}</h2>
       {data.map((rule) => (
         <Group key={rule.uuid} gap="xs">
-          <Text size="sm" component="span">
+          <Text component="span">
             <span className="mono">{rule.uuid}</span>{' '}
             {t('up to {count, plural, one {# beacon} other {# beacons}}', { count: rule.maxBeacons })}
           </Text>
           {may && (
             <Button
               size="xs"
-              variant="default"
               loading={remove.isPending && remove.variables.uuid === rule.uuid}
               aria-label={t('{action}: {name}', { action: t('Stop'), name: rule.uuid })}
               onClick={() => remove.mutate(rule)}

@@ -32,7 +32,7 @@ export function HeardNearby({ appId }: Props) {
   const [adopting, setAdopting] = useState<Adopted>();
   return (
     <Stack gap="md">
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t(
           'Hold a tag or beacon close to a gateway: it comes to the top of this list within seconds. Phones and watches of visitors are not listed.',
         )}
@@ -110,7 +110,7 @@ function HeardActions({ appId, heard, name, onAdopt }: ItemProps & { readonly na
       {(canBeBeacon || mayTag) && (
         <Menu position="bottom-start">
           <Menu.Target>
-            <Button size="xs" variant="default" aria-label={t('{action}: {name}', { action: t('Take over'), name })}>
+            <Button size="xs" aria-label={t('{action}: {name}', { action: t('Take over'), name })}>
               {t('Take over')}
             </Button>
           </Menu.Target>

@@ -46,7 +46,7 @@ export function PlaceDialog({ appId, gatewayId, onClose }: Props) {
       submit={t('Save')}
       isBusy={place.isPending}
       onSubmit={submit}
-      about={<Text size="sm">{t('What it hears counts for this place.')}</Text>}
+      about={<Text>{t('What it hears counts for this place.')}</Text>}
     >
       <Select
         label={t('Floor')}

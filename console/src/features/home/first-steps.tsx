@@ -20,7 +20,9 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
   return (
     <ol className={classes.steps}>
       <StepLine number={1} current={current} title={t('Add a beacon')}>
-        <Text c="dimmed">{t('It marks a place: the entrance, a hall, a shelf.')}</Text>
+        <Text size="md" c="dimmed">
+          {t('It marks a place: the entrance, a hall, a shelf.')}
+        </Text>
         {mayCall('createBeacon') ? (
           <Button
             mt="sm"
@@ -33,11 +35,15 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             {t('Add a beacon')}
           </Button>
         ) : (
-          <Text c="dimmed">{t('Owners, managers and installers add beacons.')}</Text>
+          <Text size="md" c="dimmed">
+            {t('Owners, managers and installers add beacons.')}
+          </Text>
         )}
       </StepLine>
       <StepLine number={2} current={current} title={t('Write what visitors see there')}>
-        <Text c="dimmed">{t('A message says what is shown when a visitor comes to a beacon or leaves it.')}</Text>
+        <Text size="md" c="dimmed">
+          {t('A message says what is shown when a visitor comes to a beacon or leaves it.')}
+        </Text>
         {mayCall('createNotification') ? (
           <Button
             mt="sm"
@@ -55,17 +61,20 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             {t('Write a message')}
           </Button>
         ) : (
-          <Text c="dimmed">{t('Owners, managers, editors and authors write messages.')}</Text>
+          <Text size="md" c="dimmed">
+            {t('Owners, managers, editors and authors write messages.')}
+          </Text>
         )}
       </StepLine>
       <StepLine number={3} current={current} title={t('See it arrive')}>
-        <Text c="dimmed">
+        <Text size="md" c="dimmed">
           {t(
             'A pretend phone walks past the beacon and shows the message, through the interface that your app will use.',
           )}
         </Text>
         {may('phones.pair') && current === 3 && (
           <Button
+            variant="filled"
             mt="sm"
             leftSection={<Icon name="phone" size={16} />}
             renderRoot={(props) => <Link {...props} to="/apps/$appId/phone" params={{ appId }} />}
@@ -73,7 +82,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             {t('Try it with a pretend phone')}
           </Button>
         )}
-        <Text c="dimmed" size="sm" mt="sm">
+        <Text c="dimmed" mt="sm">
           {rich('Then let your app report visitors: <link>the interface</link>.', {
             link: (inner) => (
               <Link to="/apps/$appId/api" params={{ appId }} className={names.link}>

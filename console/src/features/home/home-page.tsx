@@ -30,7 +30,7 @@ function HomeOfVenues({ appId }: { readonly appId: string }) {
     <>
       <PageHeader title={t('Home')}>{t('Who is at the beacons of your venues now.')}</PageHeader>
       <LiveNow appId={appId} />
-      <Text c="dimmed" size="sm" mt="md">
+      <Text c="dimmed" mt="md">
         {t(
           'What needs attention, the last hour and the funnel of messages are about the app as a whole, and not shown to you.',
         )}

@@ -36,11 +36,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
               },
             )}
           </p>
-          {live.beacons.length === 0 && (
-            <Text c="dimmed" size="sm">
-              {t('No visitor is near a beacon at the moment.')}
-            </Text>
-          )}
+          {live.beacons.length === 0 && <Text c="dimmed">{t('No visitor is near a beacon at the moment.')}</Text>}
           <ul className={classes.bars} aria-label={t('Visitors by beacon')}>
             {live.beacons.map(({ beaconId, name, visitors, since }) => (
               <li key={beaconId}>
@@ -60,7 +56,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
             ))}
           </ul>
           {more > 0 && (
-            <Text c="dimmed" size="sm" mt="xs">
+            <Text c="dimmed" mt="xs">
               {t('and {more, number} more', { more })}
             </Text>
           )}
@@ -113,14 +109,14 @@ export function LastHour({ appId, live }: { readonly appId: string; readonly liv
       about={
         <Group gap="xs">
           <Badge color={color}>{text}</Badge>
-          <Button size="compact-xs" variant="default" onClick={() => setPaused(!isPaused)}>
+          <Button size="compact-xs" onClick={() => setPaused(!isPaused)}>
             {isPaused ? t('Go on') : t('Pause')}
           </Button>
         </Group>
       }
     >
       {events.length === 0 && (
-        <Text c="dimmed" size="sm">
+        <Text c="dimmed">
           {state === 'connecting' ? t('Loading …') : t('No events. New events appear here automatically.')}
         </Text>
       )}

@@ -150,7 +150,7 @@ function List({ appId, messages, search, mayChange }: ListProps) {
         />
       )}
       {found?.length === 0 ? (
-        <Text c="dimmed" ta="center" py="xl">
+        <Text size="md" c="dimmed" ta="center" py="xl">
           {t('No {plural} match.', { plural: t('messages') })}
         </Text>
       ) : (

@@ -74,15 +74,25 @@ const visitors = (count: Count) =>
 
 function Outcome({ replay }: { readonly replay: Replay }) {
   const { state, draft, against, events } = replay;
-  if (state === 'cancelled') return <Text mt="sm">{t('It was stopped.')}</Text>;
-  if (state === 'failed') return <Text mt="sm">{t('It did not come to an end. Try again.')}</Text>;
+  if (state === 'cancelled')
+    return (
+      <Text size="md" mt="sm">
+        {t('It was stopped.')}
+      </Text>
+    );
+  if (state === 'failed')
+    return (
+      <Text size="md" mt="sm">
+        {t('It did not come to an end. Try again.')}
+      </Text>
+    );
   const instead = against
     ? t(', instead of {said} to {visitors}', { said: said(against.sent), visitors: visitors(against.visitors) })
     : '';
   const reasons = Object.entries(draft.reasons).sort(([, a], [, b]) => sizeOf(b) - sizeOf(a));
   return (
     <div aria-live="polite">
-      <Text fw={600}>
+      <Text size="md" fw={600}>
         {t('It would have sent {messages} to {visitors}{instead}.', {
           messages: messages(draft.sent),
           visitors: visitors(draft.visitors),
@@ -90,13 +100,13 @@ function Outcome({ replay }: { readonly replay: Replay }) {
         })}
       </Text>
       {reasons.length > 0 && (
-        <Text size="sm" mt={4}>
+        <Text mt={4}>
           {t('Not shown: {list}.', {
             list: reasons.map(([reason, count]) => `${said(count)} × ${reasonWords[reason] ?? reason}`).join(', '),
           })}
         </Text>
       )}
-      <Text size="sm" c="dimmed" mt={4}>
+      <Text c="dimmed" mt={4}>
         {t('In the last 30 days: judged at {format} recorded events, as if every phone could be reached.', {
           format: said(events),
         })}

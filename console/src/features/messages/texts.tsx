@@ -59,7 +59,6 @@ function OwnWords({ appId, form }: Pick<Props, 'appId' | 'form'>) {
       <TextInput label={t('Title')} data-autofocus {...form.text('alertTitle')} />
       <Textarea
         label={t('Text')}
-        autosize
         minRows={2}
         maxRows={8}
         {...form.text('alertMessage')}

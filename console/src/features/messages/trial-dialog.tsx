@@ -44,17 +44,15 @@ export function TrialDialog({ appId, fields, triggerId, isOpen, onClose, onConfi
       {onConfirm && (
         <Stack mt="md">
           <OfApp />
-          <Text size="sm">
+          <Text>
             {rich('From then on visitors are shown <b>{name}</b>. You can switch it off at any time.', {
               name,
             })}
           </Text>
           <FailureNote message={failure} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('Cancel')}
-            </Button>
-            <Button loading={isBusy} onClick={onConfirm}>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
+            <Button variant="filled" loading={isBusy} onClick={onConfirm}>
               {t('Switch on')}
             </Button>
           </Group>
@@ -72,7 +70,7 @@ function Trial({
     <>
       <PastTrial {...asked} />
       {standIn && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t(
             'The period is still to come. This counts the last 30 days ({days}) in its place, as if just as many visitors came.',
             { days: weekText(standIn) },

@@ -175,9 +175,7 @@ function Phones({ appId, user }: Props) {
       ))}
       {phones?.length === 0 && (
         <Block title={t('Phones')}>
-          <Text c="dimmed" size="sm">
-            {t('None. The app has not linked a phone to this person.')}
-          </Text>
+          <Text c="dimmed">{t('None. The app has not linked a phone to this person.')}</Text>
         </Block>
       )}
     </>
@@ -204,11 +202,7 @@ function Actions({ appId, user }: Props) {
     <Group gap="xs">
       <DeleteButton onClick={() => setErasing(true)}>{t('Erase')}</DeleteButton>
       <PersonExport appId={appId} kind="user" objectId={user.objectId} />
-      <Button
-        variant="default"
-        loading={change.isPending}
-        onClick={() => (isOff ? change.mutate(false) : setSwitching(true))}
-      >
+      <Button loading={change.isPending} onClick={() => (isOff ? change.mutate(false) : setSwitching(true))}>
         {isOff ? t('Switch on') : t('Switch off')}
       </Button>
       <ConfirmDialog

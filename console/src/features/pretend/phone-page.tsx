@@ -86,9 +86,7 @@ export function PretendPhonePage() {
             value={beacon.objectId}
             onChange={(chosen) => void navigate({ search: chosen ? { beacon: chosen } : {} })}
           />
-          <Button variant="default" onClick={() => setRun(run + 1)}>
-            {t('Once more')}
-          </Button>
+          <Button onClick={() => setRun(run + 1)}>{t('Once more')}</Button>
         </Group>
       )}
       {!access && beacon !== null && !error && !refused && <Skeleton h={420} />}
@@ -105,7 +103,7 @@ export function PretendPhonePage() {
 function Recorded({ appId, phoneId }: { readonly appId: string; readonly phoneId: string }) {
   const mayOpen = useMayCall()('getInstallation');
   return (
-    <Text size="sm" c="dimmed">
+    <Text c="dimmed">
       {t('It counts as a visitor, like every phone.')}{' '}
       {mayOpen && (
         <Link
@@ -125,11 +123,11 @@ function OwnPhone({ access }: { readonly access: PhoneAccess }) {
   const address = `${window.location.origin}/console/phone#${textOfAccess(access)}`;
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="phone" size={16} />} onClick={() => setOpen(true)}>
+      <Button leftSection={<Icon name="phone" size={16} />} onClick={() => setOpen(true)}>
         {t('On your own phone')}
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={t('On your own phone')}>
-        <Text size="sm" mb="md">
+        <Text mb="md">
           {t(
             'Scan the code: a page opens that walks past the beacon. Nothing is installed; the page works for an hour.',
           )}

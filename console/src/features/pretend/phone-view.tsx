@@ -33,9 +33,13 @@ export function PhoneView({ access, children }: Props) {
       <div className={classes.side}>
         <FailureNote message={failure} />
         <div role="status">
-          <Text fw={600}>{stepText(step, name, newest !== undefined)}</Text>
+          <Text size="md" fw={600}>
+            {stepText(step, name, newest !== undefined)}
+          </Text>
           {metres !== undefined && step !== 'gone' && (
-            <Text c="dimmed">{t('{metres} m away', { metres: tenths(metres) })}</Text>
+            <Text size="md" c="dimmed">
+              {t('{metres} m away', { metres: tenths(metres) })}
+            </Text>
           )}
         </div>
         {events.length > 0 && (
@@ -45,11 +49,7 @@ export function PhoneView({ access, children }: Props) {
             ))}
           </ol>
         )}
-        {step === 'beside' && (
-          <Button variant="default" onClick={walk.leave}>
-            {t('Walk away')}
-          </Button>
-        )}
+        {step === 'beside' && <Button onClick={walk.leave}>{t('Walk away')}</Button>}
         {children?.(walk)}
       </div>
     </div>

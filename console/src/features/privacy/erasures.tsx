@@ -51,11 +51,7 @@ export function Erasures({ appId }: { readonly appId: string }) {
           rows={data}
           error={error}
           label={t('Erasures')}
-          empty={
-            <Text c="dimmed" size="sm">
-              {t('Nobody has been erased yet.')}
-            </Text>
-          }
+          empty={<Text c="dimmed">{t('Nobody has been erased yet.')}</Text>}
         >
           {(receipt) => <Erasure key={receipt.erasureId} receipt={receipt} dateTime={times.dateTime} />}
         </RowList>
@@ -81,17 +77,13 @@ function Erasure({ receipt, dateTime }: { readonly receipt: Receipt; readonly da
       tools={<CopyButton text={JSON.stringify(receipt, null, 2)} label={t('the receipt {erasureId}', { erasureId })} />}
     >
       {webhooks && webhooks.length > 0 && (
-        <Text size="sm" mt={4}>
+        <Text mt={4}>
           {t('Webhooks had sent something to {list}: ask them to erase it too.', {
             list: webhooks.map(({ host }) => host).join(', '),
           })}
         </Text>
       )}
-      {backupsText(receipt, dateTime) && (
-        <Text size="sm" mt={4}>
-          {backupsText(receipt, dateTime)}
-        </Text>
-      )}
+      {backupsText(receipt, dateTime) && <Text mt={4}>{backupsText(receipt, dateTime)}</Text>}
     </Row>
   );
 }

@@ -71,7 +71,7 @@ export function PrivacyPage() {
                   <Title order={4} size="h4">
                     {title}
                   </Title>
-                  <Text>{sentences.join(' ')}</Text>
+                  <Text size="md">{sentences.join(' ')}</Text>
                 </section>
               ))}
             </article>
@@ -85,7 +85,6 @@ export function PrivacyPage() {
         )}
       >
         <Button
-          variant="default"
           leftSection={<Icon name="download" size={16} />}
           disabled={!data}
           onClick={() => data && download('record-of-processing.md', 'text/markdown;charset=utf-8', [data.record])}
@@ -105,7 +104,7 @@ function CopyAs({ label, text }: { readonly label: string; readonly text: string
     setTimeout(() => setSaid(label), 2_500);
   }
   return (
-    <Button variant="default" size="sm" leftSection={<Icon name="copy" size={16} />} onClick={() => void copy()}>
+    <Button size="sm" leftSection={<Icon name="copy" size={16} />} onClick={() => void copy()}>
       {said}
     </Button>
   );

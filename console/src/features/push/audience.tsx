@@ -70,7 +70,6 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
         <Textarea
           label={t('Condition as JSON')}
           description={t('A where condition on the fields of phones, as in the API.')}
-          autosize
           minRows={4}
           spellCheck={false}
           classNames={{ input: 'mono' }}
@@ -117,13 +116,13 @@ function LiveCount({ appId, audience }: { readonly appId: string; readonly audie
   const { reach, isCurrent, error, isUnfinished } = useReach(appId, audience);
   if (isUnfinished)
     return (
-      <Text c="dimmed" role="status">
+      <Text size="md" c="dimmed" role="status">
         {t('Complete the condition, or choose everyone.')}
       </Text>
     );
   if (error)
     return (
-      <Text c="var(--mantine-color-error)" role="alert">
+      <Text size="md" c="var(--mantine-color-error)" role="alert">
         {error.message}
       </Text>
     );

@@ -30,9 +30,7 @@ export function Cancel({ appId, push }: Props) {
   const canComeBack = isBeforeItsTime(push);
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t('Cancel the message')}
-      </Button>
+      <Button onClick={() => setOpen(true)}>{t('Cancel the message')}</Button>
       <ConfirmedAction
         isOpen={isOpen}
         onClose={() => setOpen(false)}
@@ -80,7 +78,7 @@ export function CalledOff({ appId, push }: Props) {
       {resume.error && <Alert color="red">{resume.error.message}</Alert>}
       {mayResume && (
         <Group>
-          <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+          <Button loading={resume.isPending} onClick={() => resume.mutate()}>
             {t('Take the cancellation back')}
           </Button>
         </Group>

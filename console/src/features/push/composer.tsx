@@ -82,12 +82,10 @@ export function Composer({ appId, draft, start, send: sendBody, isChange = false
         </Block>
         <Timing form={form} zone={times.zone} />
         <Group mt="lg">
-          <Button onClick={ask} disabled={where === 'unfinished'}>
+          <Button variant="filled" onClick={ask} disabled={where === 'unfinished'}>
             {isChange ? t('Save …') : form.values.sendAt ? t('Schedule …') : t('Send …')}
           </Button>
-          <Button variant="default" onClick={() => void navigate({ to: '/apps/$appId/push', params: { appId } })}>
-            {t('Cancel')}
-          </Button>
+          <Button onClick={() => void navigate({ to: '/apps/$appId/push', params: { appId } })}>{t('Cancel')}</Button>
         </Group>
       </MessageLayout>
       <SendDialog

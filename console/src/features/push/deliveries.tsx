@@ -72,21 +72,21 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
     <Block title={t('Recipients')} about={t('Newest first. Times are in {zone}.', { zone: times.zone })}>
       {narrowed && (
         <Group gap="xs" mb="sm">
-          <Text size="sm">
+          <Text>
             {t('Only {hasState, select, true {{state}} other {some}}{reason}', {
               state: chosen.state && inSentence(deliveryStates[chosen.state].label),
               hasState: Boolean(chosen.state),
               reason: chosen.reason ? `: ${translated(chosen.reason)}` : '',
             })}
           </Text>
-          <Button size="compact-xs" variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
+          <Button size="compact-xs" onClick={() => void navigate({ search: {}, replace: true })}>
             {t('Show all recipients')}
           </Button>
         </Group>
       )}
       <FailureNote message={error?.message} />
       {data?.results.length === 0 ? (
-        <Text c="dimmed" size="sm">
+        <Text c="dimmed">
           {narrowed ? t('No recipient matches.') : t('No recipients yet. They appear here when sending starts.')}
         </Text>
       ) : (

@@ -46,7 +46,7 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
   return (
     <Stack gap="md">
       <TextInput label={t('Title')} data-autofocus {...form.text('data.title')} />
-      <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
+      <Textarea label={t('Text')} minRows={2} maxRows={8} {...form.text('data.alert')} />
       <TextInput
         label={t('Link')}
         description={t('What a tap opens: a web page or a deep link into the app.')}
@@ -78,7 +78,6 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
         label={t('Additional data for the app')}
         description={t('A JSON object that the app receives with the message.')}
         placeholder='{"hall": 2}'
-        autosize
         minRows={2}
         spellCheck={false}
         classNames={{ input: 'mono' }}
@@ -87,7 +86,7 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
         onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
       />
       {size !== undefined && (
-        <Text size="sm" c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
+        <Text c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
           {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
         </Text>
       )}

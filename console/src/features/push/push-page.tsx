@@ -158,7 +158,7 @@ function Waiting({ appId, push }: Props) {
       {approve.error && <Alert color="red">{approve.error.message}</Alert>}
       {mayApprove && (
         <Group>
-          <Button loading={approve.isPending} onClick={() => approve.mutate()}>
+          <Button variant="filled" loading={approve.isPending} onClick={() => approve.mutate()}>
             {t('Approve it')}
           </Button>
         </Group>
@@ -206,7 +206,7 @@ function Message({ appId, push }: Props) {
       </Facts>
       {where && (
         <>
-          <Text size="sm" c="dimmed" mt="md">
+          <Text c="dimmed" mt="md">
             {t('Sent to everyone who matches')}
           </Text>
           <JsonBlock value={where} />
@@ -214,7 +214,7 @@ function Message({ appId, push }: Props) {
       )}
       {others.length > 0 && (
         <>
-          <Text size="sm" c="dimmed" mt="md">
+          <Text c="dimmed" mt="md">
             {t('Additional data')}
           </Text>
           <JsonBlock value={Object.fromEntries(others)} />

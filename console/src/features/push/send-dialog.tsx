@@ -35,7 +35,7 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
   return (
     <Modal opened={isOpen} onClose={onClose} title={fields.sendAt ? t('Schedule it?') : t('Send it?')}>
       <Stack>
-        <Text>
+        <Text size="md">
           {rich('<b>{title}</b> goes to <b>{who}</b> {when}{sendAt}.', {
             title: title || alert || t('A message without text'),
             who,
@@ -65,14 +65,12 @@ export function SendDialog({ appId, fields, audience, isOpen, isBusy, onClose, o
           </Alert>
         )}
         {error && <Alert color="red">{error.message}</Alert>}
-        <Text size="sm" c="dimmed">
-          {t('A message cannot be recalled once a phone has received it.')}
-        </Text>
+        <Text c="dimmed">{t('A message cannot be recalled once a phone has received it.')}</Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button onClick={onClose} data-autofocus>
             {t('Not yet')}
           </Button>
-          <Button loading={isBusy || !(known || error)} onClick={() => onConfirm(needsApproval)}>
+          <Button variant="filled" loading={isBusy || !(known || error)} onClick={() => onConfirm(needsApproval)}>
             {t('{hasSendAt, select, true {Schedule} other {Send}} to {who}', {
               hasSendAt: Boolean(fields.sendAt),
               who,

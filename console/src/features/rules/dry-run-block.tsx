@@ -51,17 +51,17 @@ export function DryRunBlock({ appId, rules, values, isDraft, isLocked }: Props) 
     >
       <Stack gap="md">
         <FailureNote message={error?.message} />
-        {dryRun && <Text size="sm">{aboutOf(dryRun)}</Text>}
+        {dryRun && <Text>{aboutOf(dryRun)}</Text>}
         {dryRun?.rules && <DryRunList dryRun={dryRun} rules={rules} />}
         {!isLocked && dryRun && (
           <Group gap="xs">
             {isDraft && (
-              <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
+              <Button loading={begin.isPending} onClick={() => begin.mutate()}>
                 {t('Count what your changes would refuse')}
               </Button>
             )}
             {dryRun.isChosen && (
-              <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
+              <Button loading={end.isPending} onClick={() => end.mutate()}>
                 {t('End this dry run')}
               </Button>
             )}

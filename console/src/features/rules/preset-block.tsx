@@ -26,14 +26,12 @@ export function PresetBlock({ appId, rules, values, isLocked, onApply }: Props) 
   return (
     <div className={classes.preset}>
       <div>
-        <Text fw={580}>{presetTexts[values.preset].label}</Text>
+        <Text size="md" fw={580}>
+          {presetTexts[values.preset].label}
+        </Text>
         <p>{presetTexts[values.preset].sentence}</p>
       </div>
-      {!isLocked && other && (
-        <Button variant="default" onClick={() => setAsked(other)}>
-          {t('Use the other preset …')}
-        </Button>
-      )}
+      {!isLocked && other && <Button onClick={() => setAsked(other)}>{t('Use the other preset …')}</Button>}
       <Modal
         opened={asked !== undefined}
         onClose={close}
@@ -70,11 +68,11 @@ function Changes({ appId, before, values, onClose, onApply }: ChangesProps) {
   const changes = data && !isPlaceholderData ? changedRules(before, data) : undefined;
   return (
     <Stack>
-      <Text size="sm">{presetTexts[values.preset].sentence}</Text>
+      <Text>{presetTexts[values.preset].sentence}</Text>
       <FailureNote message={error?.message} />
       {changes && (
         <>
-          <Text size="sm" fw={580}>
+          <Text fw={580}>
             {changes.length === 0
               ? t('No rule changes: the app says each of them itself.')
               : t('{count, plural, one {# rule changes} other {# rules change}}. What the app says itself stays.', {
@@ -97,10 +95,8 @@ function Changes({ appId, before, values, onClose, onApply }: ChangesProps) {
         </>
       )}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {t('Cancel')}
-        </Button>
-        <Button disabled={!changes} onClick={() => onApply(values)}>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
+        <Button variant="filled" disabled={!changes} onClick={() => onApply(values)}>
           {t('Use this preset')}
         </Button>
       </Group>

@@ -140,7 +140,7 @@ function Parts(props: Props & { readonly row: Row }) {
       {unowned && <Unowned value={unowned} isLocked={isLocked} onChange={setUnowned} />}
       <div>
         <Title order={3}>{t('Members that are kept back')}</Title>
-        <Text size="sm" c="dimmed" mt={2}>
+        <Text c="dimmed" mt={2}>
           {t('A hidden member is not shown, and cannot be searched for. A read-only one can be seen and not written.')}
         </Text>
       </div>
@@ -159,7 +159,6 @@ function Parts(props: Props & { readonly row: Row }) {
       {!isLocked && (
         <Group>
           <Button
-            variant="default"
             leftSection={<Icon name="plus" size={16} />}
             onClick={() => setMembers([...members, { id: ++ids, name: '', hidden: ['app', 'user'], readOnly: [] }])}
           >
@@ -169,11 +168,9 @@ function Parts(props: Props & { readonly row: Row }) {
       )}
       <FailureNote message={check.error && !isShown ? check.error.message : undefined} />
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {isLocked ? t('Close') : t('Cancel')}
-        </Button>
+        <Button onClick={onClose}>{isLocked ? t('Close') : t('Cancel')}</Button>
         {!isLocked && (
-          <Button loading={check.isPending} onClick={() => check.mutate()}>
+          <Button variant="filled" loading={check.isPending} onClick={() => check.mutate()}>
             {t('Apply')}
           </Button>
         )}

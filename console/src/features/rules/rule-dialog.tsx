@@ -95,11 +95,9 @@ function Choices({
         </>
       )}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {isLocked ? t('Close') : t('Cancel')}
-        </Button>
+        <Button onClick={onClose}>{isLocked ? t('Close') : t('Cancel')}</Button>
         {!isLocked && (
-          <Button disabled={!isReady} onClick={apply}>
+          <Button variant="filled" disabled={!isReady} onClick={apply}>
             {t('Apply')}
           </Button>
         )}
@@ -184,7 +182,7 @@ function Known({ variables, row, isLocked, onBegin }: KnownProps) {
             {t('Begin with:')}
           </Text>
           {starts.map(({ label, start }) => (
-            <Button key={label} size="compact-xs" variant="default" onClick={() => onBegin(start)}>
+            <Button key={label} size="compact-xs" onClick={() => onBegin(start)}>
               {label}
             </Button>
           ))}

@@ -94,10 +94,10 @@ export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) 
           />
         )}
         <Group>
-          <Button type="submit" loading={save.isPending}>
+          <Button variant="filled" type="submit" loading={save.isPending}>
             {t('Save')}
           </Button>
-          <Button variant="default" loading={test.isPending} onClick={tryOut}>
+          <Button loading={test.isPending} onClick={tryOut}>
             {t('Test before saving')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onCancel}>

@@ -73,7 +73,7 @@ function SenderCard({ appId, sender }: CardProps) {
         <SetUp appId={appId} sender={sender} mayWrite={mayWrite} onReplace={() => setEditing(true)} />
       ) : (
         mayWrite && (
-          <Button variant="default" onClick={() => setEditing(true)} aria-label={t('Set up {name}', { name })}>
+          <Button onClick={() => setEditing(true)} aria-label={t('Set up {name}', { name })}>
             {t('Set up')}
           </Button>
         )
@@ -103,18 +103,16 @@ function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
       ) : lastTest ? (
         <TestNote answer={lastTest} at={times.dateTime(lastTest.at)} />
       ) : (
-        <Text c="dimmed" size="sm" mb="md">
+        <Text c="dimmed" mb="md">
           {t('Not tested yet.')}
         </Text>
       )}
       {mayWrite && (
         <Group gap="xs">
-          <Button loading={test.isPending} onClick={() => test.mutate()}>
+          <Button variant="filled" loading={test.isPending} onClick={() => test.mutate()}>
             {t('Test')}
           </Button>
-          <Button variant="default" onClick={onReplace}>
-            {t('Replace')}
-          </Button>
+          <Button onClick={onReplace}>{t('Replace')}</Button>
           <Button variant="subtle" color="red" onClick={() => setRemoving(true)}>
             {t('Remove')}
           </Button>

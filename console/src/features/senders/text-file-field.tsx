@@ -39,7 +39,6 @@ export function TextFileField({ label, description, accept, value, onChange, err
         label={label}
         description={description}
         required
-        autosize
         minRows={3}
         maxRows={8}
         spellCheck={false}
@@ -52,7 +51,7 @@ export function TextFileField({ label, description, accept, value, onChange, err
       <Group mt={6}>
         <FileButton accept={accept} onChange={(file) => void read(file)}>
           {(props) => (
-            <Button {...props} size="xs" variant="default" leftSection={<Icon name="upload" size={14} />}>
+            <Button {...props} size="xs" leftSection={<Icon name="upload" size={14} />}>
               {t('Choose the file')}
             </Button>
           )}

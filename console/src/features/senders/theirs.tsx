@@ -21,17 +21,15 @@ export function Theirs({ appId, theirs, isBusy, onReplace, onKeep }: Props) {
   const { isSetUp } = theirs;
   return (
     <Alert color="yellow" icon={<Icon name="warning" />} title={t('Somebody else has saved this meanwhile')}>
-      <Text size="sm" mb="sm">
+      <Text mb="sm">
         {isSetUp
           ? t('Yours are not saved yet. These are the credentials that are there now:')
           : t('Yours are not saved yet. The credentials that were there have been removed.')}
       </Text>
       {isSetUp && <CredentialFacts appId={appId} sender={theirs} />}
       <Group gap="xs">
-        <Button variant="default" onClick={onKeep}>
-          {t('Leave it as it is')}
-        </Button>
-        <Button loading={isBusy} onClick={onReplace}>
+        <Button onClick={onKeep}>{t('Leave it as it is')}</Button>
+        <Button variant="filled" loading={isBusy} onClick={onReplace}>
           {t('Save mine')}
         </Button>
       </Group>

@@ -48,12 +48,10 @@ export function ForgottenPage() {
             required
             {...fields.text('email')}
           />
-          <Button type="submit" loading={ask.isPending} fullWidth mt="xs">
+          <Button variant="filled" type="submit" loading={ask.isPending} fullWidth mt="xs">
             {t('Send the mail')}
           </Button>
-          <Text size="sm" c="dimmed">
-            {t('Lost the phone or the key of your second factor too? An owner can help.')}
-          </Text>
+          <Text c="dimmed">{t('Lost the phone or the key of your second factor too? An owner can help.')}</Text>
           {back}
         </Stack>
       </Form>

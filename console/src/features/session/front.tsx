@@ -23,7 +23,7 @@ export function Front({ title, about, children }: Props) {
           Pharos
         </div>
         <Title order={1}>{title}</Title>
-        <Text c="dimmed" mt={4} mb="lg" component="div">
+        <Text size="md" c="dimmed" mt={4} mb="lg" component="div">
           {about}
         </Text>
         {children}

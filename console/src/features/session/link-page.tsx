@@ -33,7 +33,7 @@ export function LinkPage() {
   if (error)
     return (
       <Front title={t('This link does not work')} about={error.message}>
-        <Button component={Link} to="/sign-in" variant="default" fullWidth>
+        <Button component={Link} to="/sign-in" fullWidth>
           {t('Go to signing in')}
         </Button>
       </Front>
@@ -87,21 +87,15 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
           <TextInput label={t('E-mail')} autoComplete="username" readOnly value={invitation.email} />
           <TextInput label={t('Your name')} autoComplete="name" autoFocus required {...fields.text('name')} />
           <NewPasswordInput {...fields.text('password')} />
-          <Button type="submit" loading={withPassword.isPending} fullWidth mt="xs">
+          <Button variant="filled" type="submit" loading={withPassword.isPending} fullWidth mt="xs">
             {t('Create the account')}
           </Button>
           {canUsePasskeys() && (
             <>
-              <Text size="sm" c="dimmed" ta="center">
+              <Text c="dimmed" ta="center">
                 {t('or without a password')}
               </Text>
-              <Button
-                variant="default"
-                fullWidth
-                leftSection={<Icon name="key" />}
-                loading={withPasskey.isPending}
-                onClick={askPasskey}
-              >
+              <Button fullWidth leftSection={<Icon name="key" />} loading={withPasskey.isPending} onClick={askPasskey}>
                 {t('Use a passkey')}
               </Button>
             </>
@@ -131,7 +125,7 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
         title={t('Your new password is set')}
         about={t('You are signed out everywhere. Sign in with the new password.')}
       >
-        <Button component={Link} to="/sign-in" fullWidth>
+        <Button variant="filled" component={Link} to="/sign-in" fullWidth>
           {t('Sign in')}
         </Button>
       </Front>
@@ -152,7 +146,7 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
             aria-hidden
           />
           <NewPasswordInput label={t('New password')} autoFocus {...fields.text('password')} />
-          <Button type="submit" loading={set.isPending} fullWidth mt="xs">
+          <Button variant="filled" type="submit" loading={set.isPending} fullWidth mt="xs">
             {t('Set the password')}
           </Button>
         </Stack>

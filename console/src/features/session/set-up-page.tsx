@@ -24,7 +24,7 @@ export function SetUpPage() {
         title={t('Already set up')}
         about={t('This service already has an administrator. The set-up link was used.')}
       >
-        <Button component={Link} to="/sign-in" fullWidth>
+        <Button variant="filled" component={Link} to="/sign-in" fullWidth>
           {t('Sign in')}
         </Button>
       </Front>
@@ -66,7 +66,7 @@ function SetUpForm({ token }: { readonly token: string }) {
           <TextInput label={t('Your name')} autoComplete="name" autoFocus required {...fields.text('name')} />
           <TextInput label={t('E-mail')} type="email" autoComplete="username" required {...fields.text('email')} />
           <NewPasswordInput {...fields.text('password')} />
-          <Button type="submit" loading={setUp.isPending} fullWidth mt="xs">
+          <Button variant="filled" type="submit" loading={setUp.isPending} fullWidth mt="xs">
             {t('Create the account')}
           </Button>
         </Stack>

@@ -56,13 +56,13 @@ export function SignInPage() {
           {notes}
           {proofs ? <SecondStep signIn={signIn} /> : <NameAndPassword fields={fields} />}
           {ways.only && (
-            <Text size="sm" c="dimmed">
+            <Text c="dimmed">
               {rich('Only after {code} on the command line.', {
                 code: <span className="mono">pharos admin link</span>,
               })}
             </Text>
           )}
-          <Button type="submit" loading={signIn.isBusy} fullWidth mt="xs">
+          <Button variant="filled" type="submit" loading={signIn.isBusy} fullWidth mt="xs">
             {signIn.submitText}
           </Button>
           {!proofs && canUsePasskeys() && <PasskeyButton signIn={signIn} />}

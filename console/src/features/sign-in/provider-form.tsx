@@ -136,7 +136,6 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
           description={t('{about} Only tokens for one of them are accepted (aud).', { about })}
           placeholder={example}
           required
-          autosize
           minRows={2}
           readOnly={isLocked}
           spellCheck={false}
@@ -170,7 +169,6 @@ function Roles({ form, isLocked }: PartProps) {
           label={t('Values that make a manager')}
           description={t('One a line. Everybody else is a visitor, from the next sign-in on.')}
           placeholder={t('curators')}
-          autosize
           minRows={2}
           readOnly={isLocked}
           spellCheck={false}

@@ -126,7 +126,7 @@ function Test({ appId, providerId }: { readonly appId: string; readonly provider
   return (
     <Block title={t('Test')} about={t('Reads the keys with which the issuer signs its tokens.')}>
       {test.data && <TestNote answer={test.data} />}
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+      <Button loading={test.isPending} onClick={() => test.mutate()}>
         {t('Test the provider')}
       </Button>
     </Block>

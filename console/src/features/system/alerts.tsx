@@ -37,9 +37,7 @@ export function ServiceAlerts() {
         </Alert>
       )}
       {data?.results.length === 0 ? (
-        <Text c="dimmed" size="sm">
-          {t('Nothing in the last week.')}
-        </Text>
+        <Text c="dimmed">{t('Nothing in the last week.')}</Text>
       ) : (
         <RowList rows={data?.results} error={error} label={t('Alerts')}>
           {({ alertId, title, text, begunAt, endedAt, isGrave }) => (
@@ -58,12 +56,12 @@ export function ServiceAlerts() {
                 endedAt && t('until {dateTime}', { dateTime: times.minute(endedAt) }),
               ]}
             >
-              {!endedAt && <Text size="sm">{datesInWords(translated(text))}</Text>}
+              {!endedAt && <Text>{datesInWords(translated(text))}</Text>}
             </Row>
           )}
         </RowList>
       )}
-      <Text size="sm" mt="md" component="div">
+      <Text mt="md" component="div">
         <Link to="/account" className={names.link}>
           {t('Choose what you are told')}
         </Link>

@@ -43,7 +43,7 @@ export function BackupPlanBlock() {
       }
     >
       {plan.isOn ? (
-        <Text size="sm">
+        <Text>
           {t(
             '{everyDays, plural, one {Every day} other {Every {everyDays} days}} at {time} ({timeZone}), into {folder}. The newest {kept} are kept; older ones are deleted, also those made by hand. Download what has to stay.',
             { everyDays: plan.everyDays, time: plan.time, timeZone: plan.timeZone, folder, kept: plan.kept },
@@ -55,14 +55,14 @@ export function BackupPlanBlock() {
         </Alert>
       )}
       {last?.ok === false && (
-        <Text size="sm" c="red" mt="sm">
+        <Text c="red" mt="sm">
           {t('The last one failed on {dateTime}. {message}', {
             dateTime: times.minute(last.at),
             message: translated(last.message),
           })}
         </Text>
       )}
-      <Text size="sm" mt="sm" c={drill?.ok === false ? 'red' : undefined} role="status">
+      <Text mt="sm" c={drill?.ok === false ? 'red' : undefined} role="status">
         {isTrying ? t('A backup is being restored for trial …') : drillText(drill, times)}
       </Text>
       <Group mt="md">

@@ -52,7 +52,7 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
         label={t('Backups')}
         empty={
           !data?.running && (
-            <Text c="dimmed" size="sm" mb="md">
+            <Text c="dimmed" mb="md">
               {t('No backups yet. Create one and download it to another machine.')}
             </Text>
           )
@@ -69,13 +69,14 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
       </RowList>
       <Group mt="md">
         <Button
+          variant="filled"
           loading={start.isPending}
           disabled={!data || data.running !== null || isFull}
           onClick={() => start.mutate()}
         >
           {t('Create a backup')}
         </Button>
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {isFull
             ? t('Delete one first.')
             : freeBytes === undefined
@@ -94,7 +95,7 @@ function Going({ running }: { readonly running: Running }) {
   return (
     <div role="status">
       <Progress value={ofTables === 0 ? 2 : (95 * tables) / ofTables} animated aria-label={t('The backup')} />
-      <Text size="sm" mt={4} mb="md">
+      <Text mt={4} mb="md">
         {t(
           '{hasPart, select, true {Starting …} other {Copying {part}: {rows, number} rows}}{hasFiles, select, true {, {files, number} files} other {}}. You can leave this page.',
           { part, rows, hasPart: part === '', files, hasFiles: files > 0 },
@@ -159,7 +160,7 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
       }
     >
       {filesElsewhere && (
-        <Text size="sm" mt={4}>
+        <Text mt={4}>
           {t(
             '{files, plural, one {1 file is} other {# files are}} not in it: they stay in {place}, which keeps copies by its own means.',
             { files: filesElsewhere.files, place: filesElsewhere.place },
@@ -167,7 +168,7 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
         </Text>
       )}
       {lost.count > 0 && (
-        <Text size="sm" c="red" mt={4}>
+        <Text c="red" mt={4}>
           {t(
             '{count, plural, one {1 file is} other {# files are}} missing from it, because the storage has lost the content: {list}{hasCount, select, true { and more} other {}}.',
             { count: lost.count, list: lost.names.join(', '), hasCount: lost.count > lost.names.length },

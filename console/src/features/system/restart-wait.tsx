@@ -34,7 +34,7 @@ export function RestartWait({ backup }: { readonly backup: string }) {
     >
       <Stack role="status">
         <Loader size="sm" />
-        <Text size="sm">
+        <Text>
           {t(
             'It is going back to the backup of {backup} and does not answer meanwhile. This page goes on by itself. If nothing happens for a long time, look where the service runs: its log says why.',
             { backup },

@@ -61,14 +61,14 @@ function Prepared({ prepared: { backupId, askedBy, askedAt }, canRestart }: Prep
   });
   return (
     <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
-      <Text size="sm">
+      <Text>
         {rich(
           '<b>A restore is prepared.</b> When the service is next started, it goes back to the backup of {backup}. What is stored now is kept in a folder of its own. {askedBy} asked for it on {askedAt}.',
           { backup, askedBy, askedAt: times.minute(askedAt) },
         )}
       </Text>
       {!canRestart && (
-        <Text size="sm" mt="xs">
+        <Text mt="xs">
           {rich(
             'This service cannot start itself again. Restart it where it runs, such as with {command}, or by starting its container again.',
             { command: <b className="mono">systemctl restart pharos</b> },
@@ -77,11 +77,11 @@ function Prepared({ prepared: { backupId, askedBy, askedAt }, canRestart }: Prep
       )}
       <Group mt="sm" gap="xs">
         {canRestart && (
-          <Button color="red" size="xs" onClick={() => setAsking(true)}>
+          <Button variant="filled" color="red" size="xs" onClick={() => setAsking(true)}>
             {t('Restart and restore now …')}
           </Button>
         )}
-        <Button variant="default" size="xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+        <Button size="xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
           {t('Do not restore')}
         </Button>
       </Group>
@@ -122,7 +122,7 @@ function Restored({ restored }: { readonly restored: NonNullable<PlanAnswer['res
     );
   return (
     <Stack gap={4} mb="md">
-      <Text size="sm">
+      <Text>
         {rows === null || files === null
           ? t('On {at} the backup of {backup} was restored.', { at: on, backup })
           : t(
@@ -131,7 +131,7 @@ function Restored({ restored }: { readonly restored: NonNullable<PlanAnswer['res
             )}
       </Text>
       {aside !== null && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {rich(
             'What was there before is in the folder {aside} of the data folder. Delete it when nobody needs it any more.',
             { aside: <span className="mono">{aside}</span> },

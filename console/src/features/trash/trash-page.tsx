@@ -69,7 +69,7 @@ export function TrashPage() {
         {(entry) => <Entry key={entry.objectId} appId={appId} entry={entry} onForget={() => setGoing(entry)} />}
       </SectionRows>
       {hasNextPage && (
-        <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        <Button mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           {t('Show older')}
         </Button>
       )}
@@ -117,6 +117,7 @@ function Entry({ appId, entry, onForget }: EntryProps & { readonly onForget: () 
               onClick={onForget}
             />
             <Button
+              variant="filled"
               size="xs"
               aria-label={t('Restore {title}', { title: entry.title })}
               loading={restore.isPending}

@@ -29,11 +29,7 @@ export function ExceptionsEditor({ value, onChange, problem, timeZone }: Props) 
   const shown = showsPast ? rows : rows.filter((row) => !past.includes(row));
   return (
     <Stack gap="sm">
-      {shown.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('No such days are coming.')}
-        </Text>
-      )}
+      {shown.length === 0 && <Text c="dimmed">{t('No such days are coming.')}</Text>}
       <ul className={classes.exceptions}>
         {shown.map(({ day, index }) => (
           <ExceptionRow
@@ -44,7 +40,7 @@ export function ExceptionsEditor({ value, onChange, problem, timeZone }: Props) 
         ))}
       </ul>
       {problem && (
-        <Text c="red" size="sm" role="alert">
+        <Text c="red" role="alert">
           {problem}
         </Text>
       )}
@@ -52,7 +48,6 @@ export function ExceptionsEditor({ value, onChange, problem, timeZone }: Props) 
       <Group gap="xs">
         <Button
           size="xs"
-          variant="default"
           leftSection={<Icon name="plus" size={14} />}
           onClick={() => onChange([...value, { date: '', hours: [] }])}
         >
@@ -60,7 +55,7 @@ export function ExceptionsEditor({ value, onChange, problem, timeZone }: Props) 
         </Button>
         <FileButton accept=".ics,text/calendar" onChange={(file) => file && choose.mutate(file)}>
           {(props) => (
-            <Button {...props} size="xs" variant="default" leftSection={<Icon name="upload" size={14} />}>
+            <Button {...props} size="xs" leftSection={<Icon name="upload" size={14} />}>
               {t('Import a calendar')}
             </Button>
           )}
@@ -138,7 +133,7 @@ function CalendarPreview({ days = [], known, onClose, onTake }: PreviewProps) {
   return (
     <Modal opened={days.length > 0} onClose={onClose} title={t('Days from the calendar')}>
       <Stack>
-        <Text size="sm">
+        <Text>
           {fresh.length === 0
             ? t('All days of this calendar are in the list already.')
             : t('The venue would be closed on {count, plural, one {this day} other {these {count} days}}.', {
@@ -154,10 +149,8 @@ function CalendarPreview({ days = [], known, onClose, onTake }: PreviewProps) {
           ))}
         </ul>
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-          <Button disabled={fresh.length === 0} onClick={() => onTake(fresh)}>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button variant="filled" disabled={fresh.length === 0} onClick={() => onTake(fresh)}>
             {t('Add them')}
           </Button>
         </Group>

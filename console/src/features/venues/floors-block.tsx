@@ -33,16 +33,7 @@ export function FloorsBlock({ appId, venueId }: Props) {
   const zonesOn = (floorId: string) => zones?.filter((zone) => zone.floorId.objectId === floorId).length ?? 0;
   return (
     <Block title={t('Floors')} about={t('Each floor has a plan, on which zones are drawn and beacons are placed.')}>
-      <RowList
-        rows={floors}
-        error={error}
-        label={t('Floors')}
-        empty={
-          <Text size="sm" c="dimmed">
-            {t('No floors yet.')}
-          </Text>
-        }
-      >
+      <RowList rows={floors} error={error} label={t('Floors')} empty={<Text c="dimmed">{t('No floors yet.')}</Text>}>
         {(floor) => (
           <li key={floor.objectId} className={blocks.row}>
             <span className={classes.level}>{floor.level}</span>
@@ -64,7 +55,7 @@ export function FloorsBlock({ appId, venueId }: Props) {
       </RowList>
       {mayAdd && (
         <Group mt="md" gap="xs">
-          <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+          <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
             {t('Add a floor')}
           </Button>
           <FloorsFromPictures appId={appId} venueId={venueId} level={nextLevel(floors ?? [])} />
@@ -127,9 +118,7 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: form.setFailure })}
       onClose={onClose}
-      about={
-        like && <Text size="sm">{t('The plan, the walls and the zones are copied. Beacons stay where they are.')}</Text>
-      }
+      about={like && <Text>{t('The plan, the walls and the zones are copied. Beacons stay where they are.')}</Text>}
     >
       <TextInput label={t('Name')} placeholder={t('Ground floor')} required data-autofocus {...form.text('name')} />
       <NumberInput

@@ -61,7 +61,7 @@ export function FloorsFromPictures({ appId, venueId, level }: Props) {
     <>
       <FileButton multiple accept="image/png,image/jpeg,image/webp" onChange={(files) => void take(files)}>
         {(props) => (
-          <Button {...props} variant="default" leftSection={<Icon name="picture" size={16} />}>
+          <Button {...props} leftSection={<Icon name="picture" size={16} />}>
             {t('Add floors from pictures')}
           </Button>
         )}
@@ -157,10 +157,8 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
           />
         )}
         <div className={classes.ends}>
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-          <Button type="submit" disabled={!isWhole} loading={add.isPending}>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button variant="filled" type="submit" disabled={!isWhole} loading={add.isPending}>
             {t('{count, plural, one {Add # floor} other {Add # floors}}', { count: drafts.length })}
           </Button>
         </div>

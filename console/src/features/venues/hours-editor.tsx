@@ -44,11 +44,11 @@ export function WeekEditor({ value, onChange, problem }: Props) {
             </fieldset>
           ))}
           <Group mt="sm">
-            <Button size="xs" variant="default" onClick={copyMonday}>
+            <Button size="xs" onClick={copyMonday}>
               {t('Use Monday for Tuesday to Friday')}
             </Button>
           </Group>
-          <Text size="sm" c="dimmed" mt="sm">
+          <Text c="dimmed" mt="sm">
             {t(
               'An end that is not after the beginning, such as 20:00 to 03:00, is on the next day. Midnight is 00:00.',
             )}
@@ -56,7 +56,7 @@ export function WeekEditor({ value, onChange, problem }: Props) {
         </div>
       )}
       {problem && (
-        <Text c="red" size="sm" role="alert">
+        <Text c="red" role="alert">
           {problem}
         </Text>
       )}

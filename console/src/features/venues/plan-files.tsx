@@ -51,28 +51,17 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
           {t('Import from a file')}
         </LinkButton>
       )}
-      <Button
-        variant="default"
-        leftSection={<Icon name="download" size={16} />}
-        loading={save.isPending}
-        onClick={() => save.mutate()}
-      >
+      <Button leftSection={<Icon name="download" size={16} />} loading={save.isPending} onClick={() => save.mutate()}>
         {t('Export for map programs (GeoJSON)')}
       </Button>
       <Button
-        variant="default"
         leftSection={<Icon name="download" size={16} />}
         loading={saveTable.isPending}
         onClick={() => saveTable.mutate()}
       >
         {t('Export as a table (CSV)')}
       </Button>
-      <Button
-        variant="default"
-        leftSection={<Icon name="download" size={16} />}
-        loading={open.isPending}
-        onClick={() => open.mutate()}
-      >
+      <Button leftSection={<Icon name="download" size={16} />} loading={open.isPending} onClick={() => open.mutate()}>
         {t('Export for indoor maps (IMDF)')}
       </Button>
       {site && <ImdfDialog site={site} onClose={() => setSite(undefined)} />}
@@ -136,7 +125,7 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
       isBusy={save.isPending}
       onSubmit={submit}
       about={
-        <Text size="sm">
+        <Text>
           {t(
             'An archive of the Indoor Mapping Data Format, with positions on earth: levels and units, without beacons. The coordinates of the venue count as the place where x and y are 0.',
           )}

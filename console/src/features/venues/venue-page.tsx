@@ -114,7 +114,7 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
       })}
     >
       {!openingHours && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('Nobody has said when it is open. Messages that keep to the opening hours are shown at any time.')}
         </Text>
       )}
@@ -147,7 +147,7 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
         )}
       </div>
       {coming.length > maxDays && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('And {count} more days.', { count: coming.length - maxDays })}
         </Text>
       )}

@@ -52,7 +52,7 @@ export function CallsBlock({ appId, webhookId }: Props) {
         label={t('Calls')}
         height={120}
         empty={
-          <Text c="dimmed" size="sm">
+          <Text c="dimmed">
             {state ? t('No call is in this state.') : t('No calls yet. They appear here as soon as something happens.')}
           </Text>
         }
@@ -96,7 +96,7 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
       }
     >
       {reason && (
-        <Text size="sm" mt={4} className={classes.reason ?? ''}>
+        <Text mt={4} className={classes.reason ?? ''}>
           {translated(reason)}
         </Text>
       )}

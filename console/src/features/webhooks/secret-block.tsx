@@ -38,9 +38,7 @@ export function SecretBlock({ appId, webhookId }: Props) {
         'With it, your server verifies that a call comes from here. It was shown when it was created and cannot be read again.',
       )}
     >
-      <Button variant="default" onClick={() => setAsking(true)}>
-        {t('Create a new secret')}
-      </Button>
+      <Button onClick={() => setAsking(true)}>{t('Create a new secret')}</Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

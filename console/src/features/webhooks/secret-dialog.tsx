@@ -21,7 +21,7 @@ export function SigningSecretDialog({ secret, note, onClose }: Props) {
           onClose={onClose}
         >
           <CopyField label={t('Signing secret')} text={secret} />
-          <Text size="sm">
+          <Text>
             {t(
               'With it, your server verifies that a call comes from here and was not changed, as described by Standard Webhooks. There are libraries for most languages. {note}',
               { note },

@@ -30,7 +30,7 @@ export function TestBlock({ appId, webhookId }: Props) {
           <TestNote answer={test.data} />
           {test.data.answer && (
             <>
-              <Text size="sm" fw={550} mb={4}>
+              <Text fw={550} mb={4}>
                 {t('Answer')}
               </Text>
               <CodeBlock>{test.data.answer}</CodeBlock>
@@ -38,7 +38,7 @@ export function TestBlock({ appId, webhookId }: Props) {
           )}
         </>
       )}
-      <Button mt={test.data?.answer ? 'md' : 0} loading={test.isPending} onClick={() => test.mutate()}>
+      <Button variant="filled" mt={test.data?.answer ? 'md' : 0} loading={test.isPending} onClick={() => test.mutate()}>
         {t('Make a test call')}
       </Button>
     </Block>

@@ -115,11 +115,7 @@ function WebhookRow({ appId, webhook, isChosen, onChoose }: RowProps) {
         </>
       }
     >
-      {trouble && (
-        <Text size="sm" mt={4}>
-          {trouble}
-        </Text>
-      )}
+      {trouble && <Text mt={4}>{trouble}</Text>}
     </Row>
   );
 }

@@ -146,7 +146,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
           </div>
         ))}
       </div>
-      <Text size="sm" c="dimmed" role="status">
+      <Text c="dimmed" role="status">
         {said({ isEmpty: entries.length === 0, isWaiting, failure, unsearched })}
       </Text>
     </>

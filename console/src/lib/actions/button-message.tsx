@@ -9,7 +9,7 @@ export interface MessageButton {
 export function buttonMessage(message: string, { label, onClick }: MessageButton) {
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">
-      <Text size="sm">{message}</Text>
+      <Text>{message}</Text>
       <Button size="compact-sm" variant="light" flex="none" onClick={onClick}>
         {label}
       </Button>

@@ -41,18 +41,13 @@ export function AppRolesFields({ value, problem, onChange }: Props) {
       )}
       {first && (
         <Button
-          variant="default"
           leftSection={<Icon name="plus" size={16} />}
           onClick={() => onChange([...value, { group: '', role: 'editor', appId: first.appId }])}
         >
           {t('Add a group')}
         </Button>
       )}
-      {apps.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('There is no app yet.')}
-        </Text>
-      )}
+      {apps.length === 0 && <Text c="dimmed">{t('There is no app yet.')}</Text>}
     </>
   );
 }
@@ -109,7 +104,7 @@ function Entry({ entry, apps, problem, onChange }: EntryProps) {
         />
       )}
       <div>
-        <Button variant="default" size="xs" onClick={() => onChange(undefined)}>
+        <Button size="xs" onClick={() => onChange(undefined)}>
           {group === '' ? t('Remove') : t('Remove {name}', { name: group })}
         </Button>
       </div>

@@ -151,7 +151,7 @@ function OnlyWay() {
         checked={change.isPending ? change.variables : policy.only}
         onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
       />
-      <Text size="sm" c="dimmed" mt="xs">
+      <Text c="dimmed" mt="xs">
         {rich(
           'Whoever leaves the organisation is then shut out here too. Should its sign-in fail, an owner gets in with {code} on the command line.',
           { code: <span className="mono">pharos admin link</span> },

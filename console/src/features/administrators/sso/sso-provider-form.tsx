@@ -158,7 +158,6 @@ function Roles({ form }: PartProps) {
             key={role}
             label={t('Groups: {role}', { role: inSentence(roleTexts[role].label) })}
             description={t('One a line.')}
-            autosize
             minRows={1}
             spellCheck={false}
             {...form.text(role)}
@@ -210,9 +209,7 @@ function NewPeople({ form }: PartProps) {
         onChange={(apps) => form.set('joinApps', apps)}
       />
       {form.values.joinApps?.length === 0 && (
-        <Text size="sm" mt="xs">
-          {t('New people see no app until an owner gives them some.')}
-        </Text>
+        <Text mt="xs">{t('New people see no app until an owner gives them some.')}</Text>
       )}
     </Block>
   );
@@ -228,7 +225,6 @@ function Trust({ form }: PartProps) {
             'Values of the claims amr or acr that count as one, one a line. Empty: the provider proves none.',
           )}
           placeholder="mfa"
-          autosize
           minRows={1}
           spellCheck={false}
           {...form.text('factorValues')}

@@ -123,7 +123,7 @@ function Test({ providerId }: { readonly providerId: string }) {
   return (
     <Block title={t('Test')} about={t('Reads what the provider says about itself, and the keys with which it signs.')}>
       {test.data && <TestNote answer={test.data} />}
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+      <Button loading={test.isPending} onClick={() => test.mutate()}>
         {t('Test the provider')}
       </Button>
     </Block>

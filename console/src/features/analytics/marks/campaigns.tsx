@@ -110,7 +110,7 @@ export function Campaigns({ campaigns }: { readonly campaigns: readonly Campaign
     }),
   );
   return (
-    <Text size="sm" c="dimmed" mt="xs">
+    <Text c="dimmed" mt="xs">
       {t('Campaigns in this time: {list}.{more, plural, =0 {} one { And one more.} other { And # more.}}', {
         list: listed(texts.slice(0, maxNamed)),
         more: Math.max(0, texts.length - maxNamed),

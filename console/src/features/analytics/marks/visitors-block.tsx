@@ -57,7 +57,7 @@ function Legend({ marks }: { readonly marks: readonly Mark[] }) {
   const kinds = (['holiday', 'campaign'] as const).filter((kind) => marks.some((mark) => mark.kind === kind));
   if (kinds.length === 0) return null;
   return (
-    <Text size="sm" c="dimmed" mt="xs" className={classes.marks}>
+    <Text c="dimmed" mt="xs" className={classes.marks}>
       {t('Marked above the bars:')}
       {kinds.map((kind) => (
         <span key={kind} data-mark={kind}>

@@ -99,7 +99,7 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
         })}
       />
       <Group justify="space-between" mb="md">
-        <Text size="sm" c="dimmed" maw="42rem">
+        <Text c="dimmed" maw="42rem">
           {t(
             'The darker a zone and the hotter a spot around a beacon, the more {isTime, select, true {time} other {visits}}. A visit counts in the zone in which its beacon was at the time.',
             { isTime: of === 'time' },

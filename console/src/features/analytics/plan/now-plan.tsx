@@ -90,7 +90,7 @@ export function NowPlan({ appId, floor, site }: Props) {
   return (
     <>
       <FailureNote message={error?.message} />
-      <Text size="sm" mb="xs" role="status">
+      <Text mb="xs" role="status">
         {t(
           '{told} {total, plural, one {visitor} other {visitors}} in the zones of this floor {when}{hasBack, select, true { (connecting …)} other {}}.{hasOneZone, select, true { Counted by their visits: this app does not decide where between beacons a visitor is. It can be switched on under Limits.} other {}}',
           {
@@ -161,7 +161,7 @@ export function NowPlan({ appId, floor, site }: Props) {
 function Gateways({ floor: { gateways = [] } }: Pick<Props, 'floor'>) {
   if (gateways.length === 0) return null;
   return (
-    <Text size="sm" c="dimmed" mb="xs">
+    <Text c="dimmed" mb="xs">
       {t('Receivers (gateways, drawn as squares): {list}.', { list: listed(gateways.map(({ name }) => name)) })}
     </Text>
   );
@@ -213,7 +213,7 @@ interface ScrubberProps {
 function Scrubber({ moment: { back, isPlaying, setPlaying, goTo }, clock }: ScrubberProps) {
   return (
     <Group mb="md" gap="sm">
-      <Button size="xs" variant="default" disabled={back === 0} onClick={() => setPlaying(!isPlaying)}>
+      <Button size="xs" disabled={back === 0} onClick={() => setPlaying(!isPlaying)}>
         {isPlaying ? t('Stop') : t('Play')}
       </Button>
       <Slider
@@ -225,9 +225,7 @@ function Scrubber({ moment: { back, isPlaying, setPlaying, goTo }, clock }: Scru
         onChange={(value) => goTo(-value)}
         label={(value) => (value === 0 ? t('now') : t('{value} min ago', { value: -value }))}
       />
-      <Text size="sm" c="dimmed">
-        {back === 0 ? t('The last two hours') : clock}
-      </Text>
+      <Text c="dimmed">{back === 0 ? t('The last two hours') : clock}</Text>
     </Group>
   );
 }

@@ -20,20 +20,10 @@ export function PlanDownloads({ drawing, fileName, csv }: Props) {
   return (
     <Group gap="xs">
       <SaveCsv fileName={csv.fileName} rows={() => csv.rows} />
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Icon name="picture" size={14} />}
-        onClick={withDrawing(saveDrawingAsPng)}
-      >
+      <Button size="xs" leftSection={<Icon name="picture" size={14} />} onClick={withDrawing(saveDrawingAsPng)}>
         {t('PNG')}
       </Button>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Icon name="picture" size={14} />}
-        onClick={withDrawing(saveDrawing)}
-      >
+      <Button size="xs" leftSection={<Icon name="picture" size={14} />} onClick={withDrawing(saveDrawing)}>
         {t('SVG')}
       </Button>
     </Group>

@@ -84,7 +84,7 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
         }))}
       />
       <Group justify="space-between" mb="md">
-        <Text size="sm" c="dimmed" maw="42rem">
+        <Text c="dimmed" maw="42rem">
           {t(
             '{count, plural, =0 {No ways between zones} one {The commonest way} other {The # commonest ways}} on this floor; “in” and “out” are where tours began and ended.{hasOthers, select, true { To and from other floors: {list}.} other {}}{hasData, select, true { In this period there were none to show.} other {}}',
             {

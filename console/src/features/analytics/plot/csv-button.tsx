@@ -23,7 +23,6 @@ export function SaveCsv({ label, fileName, rows }: Props) {
   return (
     <Button
       size="xs"
-      variant="default"
       leftSection={<Icon name="download" size={14} />}
       {...(label === undefined ? {} : { 'aria-label': t('{label}: save as CSV', { label }) })}
       onClick={() => download(`${fileName}.csv`, 'text/csv', [writeCsv(csvOfPlace(rows(), place))])}

@@ -167,7 +167,6 @@ export function Plot({ label, option, table, csv, fileName, isLow = false, part,
           <SaveCsv label={label} fileName={fileName} rows={() => csv} />
           <Button
             size="xs"
-            variant="default"
             leftSection={<Icon name="picture" size={14} />}
             aria-label={t('{label}: save as PNG', { label })}
             disabled={!drawing}
@@ -177,7 +176,6 @@ export function Plot({ label, option, table, csv, fileName, isLow = false, part,
           </Button>
           <Button
             size="xs"
-            variant="default"
             leftSection={<Icon name="picture" size={14} />}
             aria-label={t('{label}: save as SVG', { label })}
             disabled={!drawing}

@@ -124,7 +124,6 @@ export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
             description={t(
               'E-mail addresses, one a line. Each gets a mail first and has to confirm; whoever adds an address answers for it.',
             )}
-            autosize
             minRows={2}
             maxRows={10}
             spellCheck={false}

@@ -204,16 +204,11 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
     >
       <Group mb="md" gap="sm">
         {canMail && (
-          <Button loading={send.isPending} onClick={() => send.mutate()}>
+          <Button variant="filled" loading={send.isPending} onClick={() => send.mutate()}>
             {t('Send it to me now')}
           </Button>
         )}
-        <Button
-          component="a"
-          href={addressOfPage(`/console/api/apps/${appId}/reports/${reportId}/pdf`)}
-          variant="default"
-          download
-        >
+        <Button component="a" href={addressOfPage(`/console/api/apps/${appId}/reports/${reportId}/pdf`)} download>
           {t('Download the PDF')}
         </Button>
       </Group>
@@ -227,9 +222,7 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
       <Loading data={data} error={error} height={420} />
       {data && (
         <>
-          <Text size="sm" mb="xs">
-            {t('Subject: {subject}', { subject: data.subject })}
-          </Text>
+          <Text mb="xs">{t('Subject: {subject}', { subject: data.subject })}</Text>
           <MailView html={data.html} label={t('The mail about {period}', { period: period ?? '' })} />
         </>
       )}

@@ -61,7 +61,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
         />
       </Group>
       {chosen.length === 0 && (
-        <Text size="sm" role="status">
+        <Text role="status">
           {t('Nothing: nobody would be noticed. Let the way lead nearer to a beacon, or let visitors stay longer.')}
         </Text>
       )}
@@ -82,7 +82,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
         ))}
       </ol>
       {drawn.length < chosen.length && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('{count, plural, one {One more is} other {# more are}} not shown here. Choose one visitor.', {
             count: chosen.length - drawn.length,
           })}

@@ -21,7 +21,6 @@ export function Player({ walk, playback, zone }: Props) {
   return (
     <div className={classes.bar}>
       <Button
-        variant="default"
         leftSection={<Icon name={isRunning ? 'close' : 'play'} size={16} />}
         onClick={isRunning ? playback.stop : playback.play}
       >
@@ -42,9 +41,7 @@ export function Player({ walk, playback, zone }: Props) {
         onChange={playback.goTo}
         label={clock}
       />
-      <Text size="sm" className={classes.clock ?? ''}>
-        {clock(Math.floor(time))}
-      </Text>
+      <Text className={classes.clock ?? ''}>{clock(Math.floor(time))}</Text>
     </div>
   );
 }

@@ -45,7 +45,7 @@ export function StagePage() {
               <FloorChoice site={known} floor={shown} onChange={onFloor} />
             </Box>
             {!app?.policy.oneZone && (
-              <Text size="sm" mb="sm">
+              <Text mb="sm">
                 {t(
                   'This app does not decide where between beacons a visitor is, so that only the nearest beacon is known. It can be switched on under Limits.',
                 )}

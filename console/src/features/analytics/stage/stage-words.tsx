@@ -115,7 +115,7 @@ export function Figures({ walk, ground }: { readonly walk: WalkAnswer; readonly 
         )}
       </ul>
       {walk.omitted > 0 && (
-        <Text size="sm" c="dimmed" role="status">
+        <Text c="dimmed" role="status">
           {t(
             'The venue has so many beacons that {count, plural, one {one} other {#}} on floors over which nobody walks {count, plural, one {was} other {were}} left out.',
             { count: walk.omitted },

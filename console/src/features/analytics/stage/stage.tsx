@@ -100,7 +100,7 @@ export function Stage({ appId, floor, site, zone, onFloor }: Props) {
               <NowLine walk={walk} ground={ground} time={playback.time} />
             </>
           ) : (
-            <Text size="sm" c="dimmed">
+            <Text c="dimmed">
               {mode === 'way'
                 ? t('Each click on the plan adds a point of the way; points can be dragged.')
                 : t('Click on the plan where visitors come in. They go from beacon to beacon, and leave again.')}
@@ -133,7 +133,7 @@ export function Stage({ appId, floor, site, zone, onFloor }: Props) {
             }
           />
           {fields.problem('points') && (
-            <Text size="sm" c="red" role="alert">
+            <Text c="red" role="alert">
               {fields.problem('points')}
             </Text>
           )}
@@ -167,7 +167,7 @@ const firstFields = (zone: string): WalkFields => ({
 
 function OtherRules({ appId }: Pick<Props, 'appId'>) {
   return (
-    <Text size="sm" c="dimmed" mt="md">
+    <Text c="dimmed" mt="md">
       {rich(
         'What other rules would have sent to the visitors of the last 30 days is told by the form of each <message>message</message>.',
         {

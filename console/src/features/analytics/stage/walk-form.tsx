@@ -110,12 +110,10 @@ export function WalkForm(props: Props) {
             maxLength={64}
             {...fields.text('seed')}
           />
-          <Button variant="default" onClick={() => set('seed', String(Math.floor(Math.random() * 100_000)))}>
-            {t('Another')}
-          </Button>
+          <Button onClick={() => set('seed', String(Math.floor(Math.random() * 100_000)))}>{t('Another')}</Button>
         </div>
         <Group gap="xs">
-          <Button type="submit" loading={isBusy}>
+          <Button variant="filled" type="submit" loading={isBusy}>
             {t('Start the walk')}
           </Button>
           {isBusy && (

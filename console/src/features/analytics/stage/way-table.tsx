@@ -35,7 +35,7 @@ export function WayTable({ points, floors, middle, onChange, onSuggest }: Props)
   return (
     <div>
       {points.length === 0 ? (
-        <Text size="sm" c="dimmed" mb="xs">
+        <Text c="dimmed" mb="xs">
           {t('Click on the plan where the visitor walks, or let a way be suggested.')}
         </Text>
       ) : (
@@ -88,14 +88,10 @@ export function WayTable({ points, floors, middle, onChange, onSuggest }: Props)
         </div>
       )}
       <Group gap="xs" mt="xs">
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => onChange([...points, { ...nextTo(points.at(-1), middle), stay: 0 }])}
-        >
+        <Button size="xs" onClick={() => onChange([...points, { ...nextTo(points.at(-1), middle), stay: 0 }])}>
           {t('Add a point')}
         </Button>
-        <Button size="xs" variant="default" onClick={onSuggest}>
+        <Button size="xs" onClick={onSuggest}>
           {t('Suggest a way')}
         </Button>
         {points.length > 0 && (

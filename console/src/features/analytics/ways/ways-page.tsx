@@ -55,7 +55,7 @@ export function WaysPage() {
         isPlain
       />
       {search.beacon !== undefined && (
-        <Text c="dimmed" size="sm" mb="md" maw="42rem">
+        <Text c="dimmed" mb="md" maw="42rem">
           {t(
             'Ways lead from zone to zone: these are the ways of the zones in which this beacon was in the period, or its own while it was in none.',
           )}
@@ -78,7 +78,7 @@ export function WaysPage() {
       {data && data.moves.length > 0 && (
         <>
           {data.isProtected && (
-            <Text c="dimmed" size="sm" mb="md" maw="42rem">
+            <Text c="dimmed" mb="md" maw="42rem">
               {t('Small groups are protected: ways that one to four visitors took are not shown.')}
             </Text>
           )}

@@ -15,7 +15,7 @@ export function ScopePicker({ ticked, onChange }: Props) {
     <Stack gap="md">
       {scopeGroups.map(({ title, parts }) => (
         <div key={title}>
-          <Text size="sm" fw={600} mb={4}>
+          <Text fw={600} mb={4}>
             {title}
           </Text>
           {parts.map((part) => (

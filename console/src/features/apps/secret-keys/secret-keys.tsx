@@ -34,7 +34,7 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
       <Group justify="space-between" align="flex-start" mt="xl" mb="lg" gap="md">
         <div>
           <Title order={2}>{t('Secret keys')}</Title>
-          <Text c="dimmed" size="sm" mt={2} maw="42rem">
+          <Text c="dimmed" mt={2} maw="42rem">
             {t(
               'For gateways, a CMS and other servers, which send one in the place of the app’s key. Each may do only what you let it. Never put one into an app or a web page.',
             )}
@@ -42,6 +42,7 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
         </div>
         {may('keys.write') && (
           <Button
+            variant="filled"
             leftSection={<Icon name="plus" />}
             onClick={() => {
               setModel(undefined);
@@ -53,7 +54,12 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
           </Button>
         )}
       </Group>
-      <RowList rows={keys} error={error} label={t('Secret keys')} empty={<Text>{t('There are no secret keys.')}</Text>}>
+      <RowList
+        rows={keys}
+        error={error}
+        label={t('Secret keys')}
+        empty={<Text size="md">{t('There are no secret keys.')}</Text>}
+      >
         {(key) => (
           <SecretKeyRow
             key={key.keyId}
@@ -97,7 +103,7 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
           'Whatever sends this key stops working at once. It can be made valid again right afterwards only, with Undo.',
         )}
         {stopping.length > 0 && (
-          <Text size="sm" mt="xs">
+          <Text mt="xs">
             {t('Gateways that send it, as the plans say: {list}.', { list: listed(stopping.map(senderText)) })}
           </Text>
         )}

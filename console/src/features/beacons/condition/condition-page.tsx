@@ -108,7 +108,7 @@ function FindingItem({ appId, finding }: ItemProps) {
       ]}
       tools={<FindingActions appId={appId} finding={finding} />}
     >
-      <Text size="sm">{translated(text)}</Text>
+      <Text>{translated(text)}</Text>
     </Row>
   );
 }
@@ -152,7 +152,7 @@ function SaveCsv({ appId, findings }: { readonly appId: string; readonly finding
     download('beacons.csv', 'text/csv', [writeCsv([header, ...rows])]);
   };
   return (
-    <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={save}>
+    <Button leftSection={<Icon name="download" size={16} />} onClick={save}>
       {t('CSV')}
     </Button>
   );

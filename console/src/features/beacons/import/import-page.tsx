@@ -40,7 +40,6 @@ export function ImportBeaconsPage() {
         )}
         tools={
           <Button
-            variant="default"
             onClick={() =>
               download('beacons-template.csv', 'text/csv;charset=utf-8', ['\uFEFF', writeCsv([csvColumns, sample])])
             }

@@ -21,7 +21,7 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
     >
       <Loading data={data} error={error} height={90} />
       {isQuiet && (
-        <Text c="dimmed" size="sm">
+        <Text c="dimmed">
           {t('No visitor has come near yet. Events appear here as soon as an app reports this beacon.')}
         </Text>
       )}

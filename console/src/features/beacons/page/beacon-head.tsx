@@ -47,7 +47,7 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
                 <Badge color={state.color} size="lg">
                   {state.text}
                 </Badge>
-                <Text size="sm">{state.sentence}</Text>
+                <Text>{state.sentence}</Text>
               </>
             )}
           </div>

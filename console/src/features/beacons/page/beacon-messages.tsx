@@ -27,7 +27,7 @@ export function BeaconMessages({ appId, beaconId }: Props) {
     <Block title={t('Messages here')} about={t('What visitors are shown at this beacon.')}>
       <Loading data={uses} error={error} height={60} />
       {uses && total === 0 && (
-        <Text c="dimmed" size="sm">
+        <Text c="dimmed">
           {uses.isPart ? t('None of your messages uses this beacon.') : t('No message uses this beacon.')}
         </Text>
       )}
@@ -63,17 +63,17 @@ export function BeaconMessages({ appId, beaconId }: Props) {
         ))}
       </ul>
       {more > 0 && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('And {more, number} more.', { more })}
         </Text>
       )}
       {uses?.isPart && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t('Messages of the whole app are shown to those who have all of it.')}
         </Text>
       )}
       {mayTry && (
-        <Text size="sm" mt="sm" component="div">
+        <Text mt="sm" component="div">
           <Link
             to="/apps/$appId/activity/what-if"
             params={{ appId }}

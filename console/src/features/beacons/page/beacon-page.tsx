@@ -57,13 +57,7 @@ export function BeaconPage() {
           <BeaconHead
             appId={appId}
             beacon={beacon}
-            action={
-              mayChange && (
-                <Button variant="default" onClick={() => setOpen('replace')}>
-                  {t('Replace')}
-                </Button>
-              )
-            }
+            action={mayChange && <Button onClick={() => setOpen('replace')}>{t('Replace')}</Button>}
           />
           <BeaconTelemetry appId={appId} beaconId={beaconId} />
           <BeaconMessages appId={appId} beaconId={beaconId} />

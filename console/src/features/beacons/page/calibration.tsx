@@ -68,12 +68,12 @@ export function Calibration({ appId, beacon }: Props) {
               onChange={({ currentTarget }) => setPhone(currentTarget.value)}
             />
           ) : (
-            <Text size="sm" c="dimmed">
+            <Text c="dimmed">
               {t('No phone is at this beacon now. Open the app beside it; the phone appears here by itself.')}
             </Text>
           )}
           {chosen !== '' && (
-            <Button variant="default" onClick={() => setMeasuring({ phone: chosen, since: new Date().toISOString() })}>
+            <Button onClick={() => setMeasuring({ phone: chosen, since: new Date().toISOString() })}>
               {t('Measure')}
             </Button>
           )}
@@ -123,7 +123,7 @@ function Measuring({ appId, beacon, phone, since, onEnd }: MeasuringProps) {
     <Stack gap="sm" role="status">
       <FailureNote message={error?.message ?? save.error?.message} />
       <Progress value={passed * 100} aria-label={t('The measurement')} />
-      <Text size="sm">
+      <Text>
         {t(
           '{hasCount, select, true {The phone has sensed nothing yet. Is the app open, and the beacon in reach?} other {{count} readings, {median} dBm in the middle.}} {hasPassed, select, true {Stay where you are.} other {{isEnough, select, true {That is enough.} other {These are too few: stay a while longer.}}}}',
           {
@@ -136,12 +136,15 @@ function Measuring({ appId, beacon, phone, since, onEnd }: MeasuringProps) {
         )}
       </Text>
       <Group>
-        <Button disabled={!isEnough || passed < 1} loading={save.isPending} onClick={() => save.mutate()}>
+        <Button
+          variant="filled"
+          disabled={!isEnough || passed < 1}
+          loading={save.isPending}
+          onClick={() => save.mutate()}
+        >
           {isEnough ? t('Save {median} dBm', { median: median(samples) }) : t('Save')}
         </Button>
-        <Button variant="default" onClick={onEnd}>
-          {t('Cancel')}
-        </Button>
+        <Button onClick={onEnd}>{t('Cancel')}</Button>
       </Group>
     </Stack>
   );

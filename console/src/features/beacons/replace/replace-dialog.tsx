@@ -94,7 +94,7 @@ export function ReplaceDialog({ appId, beacon, onClose }: Props) {
       about={
         <>
           <OfApp />
-          <Text size="sm">
+          <Text>
             {t(
               'The new beacon takes over the name, the place, the messages and the history. From then on only the new one is noticed.',
             )}

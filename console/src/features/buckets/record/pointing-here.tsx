@@ -22,9 +22,7 @@ export function PointingHere({ appId, className, objectId }: Props) {
     <Block title={t('Records that point here')}>
       {data.map(({ bucketName, member, count, records }) => (
         <div key={`${bucketName} ${member}`}>
-          <Text size="sm" c="dimmed">
-            {t('{bucketName}, by {member}: {count, number}', { bucketName, member, count })}
-          </Text>
+          <Text c="dimmed">{t('{bucketName}, by {member}: {count, number}', { bucketName, member, count })}</Text>
           <ul>
             {records.map((record) => (
               <li key={record.objectId}>
@@ -38,9 +36,7 @@ export function PointingHere({ appId, className, objectId }: Props) {
             ))}
           </ul>
           {count > records.length && (
-            <Text size="sm" c="dimmed">
-              {t('And {count, number} more.', { count: count - records.length })}
-            </Text>
+            <Text c="dimmed">{t('And {count, number} more.', { count: count - records.length })}</Text>
           )}
         </div>
       ))}

@@ -23,7 +23,7 @@ export function RecordInput({ appId, row, zone, isLocked, error, onChange }: Pro
   const typed = { ...shared, value: text, onChange: type(onChange) };
   switch (kind) {
     case 'text':
-      return <Textarea {...typed} autosize minRows={1} maxRows={12} />;
+      return <Textarea {...typed} minRows={1} maxRows={12} />;
     case 'number':
       return <TextInput {...typed} inputMode="decimal" />;
     case 'boolean':
@@ -63,7 +63,6 @@ export function RecordInput({ appId, row, zone, isLocked, error, onChange }: Pro
         <Textarea
           {...typed}
           description={t('As JSON')}
-          autosize
           minRows={2}
           maxRows={16}
           classNames={{ input: 'mono' }}
@@ -87,7 +86,7 @@ interface TextProps {
 function Choice({ name, value, isLocked, error, onChange }: TextProps) {
   return (
     <Stack gap={4} align="flex-start">
-      <Text size="sm" fw={600} component="span">
+      <Text fw={600} component="span">
         {name}
       </Text>
       <SegmentedControl
@@ -101,11 +100,7 @@ function Choice({ name, value, isLocked, error, onChange }: TextProps) {
         readOnly={isLocked}
         onChange={onChange}
       />
-      {error && (
-        <Text size="sm" c="var(--mantine-color-error)">
-          {error}
-        </Text>
-      )}
+      {error && <Text c="var(--mantine-color-error)">{error}</Text>}
     </Stack>
   );
 }

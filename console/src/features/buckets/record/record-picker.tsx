@@ -76,11 +76,7 @@ export function RecordPicker({ appId, label, className, value, onChange, error, 
         readOnly={isLocked}
         error={error}
       />
-      {value !== '' && chosen === null && (
-        <Text size="sm" c="dimmed">
-          {t('What it points to was deleted.')}
-        </Text>
-      )}
+      {value !== '' && chosen === null && <Text c="dimmed">{t('What it points to was deleted.')}</Text>}
     </>
   );
 }

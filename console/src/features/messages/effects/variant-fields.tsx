@@ -66,7 +66,6 @@ export function VariantFields({ variants, problem, onChange }: VariantProps) {
           />
           <Textarea
             label={t('Its text')}
-            autosize
             minRows={1}
             maxRows={6}
             value={variant.message?.alertMessage ?? ''}
@@ -79,7 +78,6 @@ export function VariantFields({ variants, problem, onChange }: VariantProps) {
       ))}
       {variants && variants.length < maxVariants && (
         <Button
-          variant="default"
           size="xs"
           w="fit-content"
           leftSection={<Icon name="plus" size={14} />}
@@ -88,11 +86,7 @@ export function VariantFields({ variants, problem, onChange }: VariantProps) {
           {t('Another wording')}
         </Button>
       )}
-      {problem('variants') && (
-        <Text c="red" size="sm">
-          {problem('variants')}
-        </Text>
-      )}
+      {problem('variants') && <Text c="red">{problem('variants')}</Text>}
     </>
   );
 }

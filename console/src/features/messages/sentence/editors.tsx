@@ -157,19 +157,12 @@ export function DaysEditor({ form }: EditorProps) {
       </fieldset>
       <Group gap="xs">
         {shortcuts.map(({ label, days }) => (
-          <Button
-            key={label}
-            size="compact-sm"
-            variant="default"
-            onClick={() => set((day) => (days as readonly string[]).includes(day))}
-          >
+          <Button key={label} size="compact-sm" onClick={() => set((day) => (days as readonly string[]).includes(day))}>
             {label}
           </Button>
         ))}
       </Group>
-      <Text size="sm" c="dimmed">
-        {t('By the calendar at the site.')}
-      </Text>
+      <Text c="dimmed">{t('By the calendar at the site.')}</Text>
     </>
   );
 }
@@ -260,9 +253,7 @@ export function PeriodEditor(props: EditorProps) {
         {input('validFrom', t('First day'))}
         {input('validUntil', t('Last day'))}
       </div>
-      <Text size="sm" c="dimmed">
-        {t('Times are in {zone}. Leave one empty for no limit on that side.', { zone })}
-      </Text>
+      <Text c="dimmed">{t('Times are in {zone}. Leave one empty for no limit on that side.', { zone })}</Text>
     </>
   );
 }

@@ -46,7 +46,7 @@ export function Part({ name, children, editor, isLocked, isWrong = false }: Prop
       <Stack gap="sm">
         {editor}
         <Group justify="flex-end">
-          <Button size={isPhone ? 'md' : 'xs'} onClick={() => setOpen(false)}>
+          <Button variant="filled" size={isPhone ? 'md' : 'xs'} onClick={() => setOpen(false)}>
             {t('Done')}
           </Button>
         </Group>

@@ -113,7 +113,7 @@ function BeaconsOfPlace({ appId, onAdd }: AddProps) {
       />
       <FailureNote message={add.error?.message} />
       {add.data && (
-        <Text size="sm" c="dimmed" mt={4} role="status">
+        <Text c="dimmed" mt={4} role="status">
           {t('{name}: {count, plural, =0 {no beacon is there yet} one {# beacon} other {# beacons}}.', {
             name: add.variables?.label,
             count: add.data.length,

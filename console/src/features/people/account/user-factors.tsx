@@ -82,11 +82,7 @@ export function UserFactors({ appId, user, isLocked }: Props) {
         rows={lines}
         error={error}
         label={t('Second factor and passkeys')}
-        empty={
-          <Text c="dimmed" size="sm">
-            {t('Neither an authenticator app nor a passkey is set up.')}
-          </Text>
-        }
+        empty={<Text c="dimmed">{t('Neither an authenticator app nor a passkey is set up.')}</Text>}
       >
         {(line) => (
           <Row
@@ -99,9 +95,7 @@ export function UserFactors({ appId, user, isLocked }: Props) {
       </RowList>
       {!isLocked && lines && lines.length > 1 && (
         <Group mt="md">
-          <Button variant="default" onClick={() => setLost('all')}>
-            {t('Remove all of them')}
-          </Button>
+          <Button onClick={() => setLost('all')}>{t('Remove all of them')}</Button>
         </Group>
       )}
       <RemoveDialog appId={appId} user={user} lost={lost} onClose={() => setLost(undefined)} />

@@ -41,11 +41,7 @@ export function UserSessions({ appId, user, isLocked }: Props) {
         rows={sessions}
         error={error}
         label={t('Sessions')}
-        empty={
-          <Text c="dimmed" size="sm">
-            {t('None: this person is not signed in anywhere.')}
-          </Text>
-        }
+        empty={<Text c="dimmed">{t('None: this person is not signed in anywhere.')}</Text>}
       >
         {(session) => (
           <Row
@@ -77,7 +73,7 @@ export function UserSessions({ appId, user, isLocked }: Props) {
         )}
       </RowList>
       {sessions && sessions.length >= maxListed && user.sessions > sessions.length && (
-        <Text c="dimmed" size="sm" mt="md">
+        <Text c="dimmed" mt="md">
           {t('The newest {count} of {all} are shown.', { count: sessions.length, all: user.sessions })}
         </Text>
       )}

@@ -33,7 +33,7 @@ export function UserVenues({ appId, user, isLocked }: Props) {
       )}
     >
       {isLocked ? (
-        <Text size="sm">{venueNames(venues, user.venueIds)}</Text>
+        <Text>{venueNames(venues, user.venueIds)}</Text>
       ) : (
         <VenueForm appId={appId} user={user} venues={venues} />
       )}

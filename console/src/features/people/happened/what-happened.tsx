@@ -29,7 +29,7 @@ export function WhatHappened(props: Props) {
   if (app?.policy.pseudonyms !== 'daily') return <Known {...props} />;
   return (
     <Block title={t('What happened')}>
-      <Text c="dimmed" size="sm">
+      <Text c="dimmed">
         {t(
           'In this app phones have pseudonyms that change every day, so that nothing tells where this one was and what it was sent. The export has it.',
         )}
@@ -58,9 +58,7 @@ function Known({ appId, phones }: Props) {
       <FailureNote message={error?.message} />
       {!data && !error && phones.length > 0 && <Skeleton h={120} />}
       {(phones.length === 0 || happenings?.length === 0) && (
-        <Text c="dimmed" size="sm">
-          {t('Has not been near a beacon yet, and was sent no message.')}
-        </Text>
+        <Text c="dimmed">{t('Has not been near a beacon yet, and was sent no message.')}</Text>
       )}
       <ul className={classes.happened} aria-label={t('What happened')}>
         {happenings?.map((one) => (

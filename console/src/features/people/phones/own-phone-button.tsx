@@ -13,7 +13,7 @@ export function OwnPhoneButton({ appId }: { readonly appId: string }) {
   if (!useMay()('phones.pair')) return null;
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="phone" size={16} />} onClick={() => setOpen(true)}>
+      <Button leftSection={<Icon name="phone" size={16} />} onClick={() => setOpen(true)}>
         {t('The phone in my hand')}
       </Button>
       <OwnPhonesDialog

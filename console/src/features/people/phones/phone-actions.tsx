@@ -29,7 +29,7 @@ export function PhoneActions({ appId, installation }: Props) {
         <PersonExport appId={appId} kind="installation" objectId={installation.objectId} />
       )}
       {mayCall('sendPush') && (
-        <Button variant="default" leftSection={<Icon name="send" size={16} />} onClick={() => setTesting(true)}>
+        <Button leftSection={<Icon name="send" size={16} />} onClick={() => setTesting(true)}>
           {t('Send a test message')}
         </Button>
       )}
@@ -67,7 +67,7 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
       {rich('<b>{name}</b> is erased permanently, with its visits, events, log records and deliveries.', {
         name,
       })}
-      <Text size="sm" mt="xs">
+      <Text mt="xs">
         {t('If the app is still on the phone, it registers again at its next start, as a new phone.')}
       </Text>
     </ConfirmedAction>

@@ -54,7 +54,7 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
       onSubmit={submit}
       about={
         <>
-          <Text size="sm">{t('It is sent to this phone only.')}</Text>
+          <Text>{t('It is sent to this phone only.')}</Text>
           {isUnreachable && (
             <Alert color="yellow">
               {t('The phone has no valid push address, so the message will not arrive. Its delivery will say so.')}
@@ -74,7 +74,7 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
       }
     >
       <TextInput label={t('Title')} maxLength={200} {...form.text('data.title')} />
-      <Textarea label={t('Text')} autosize minRows={2} {...form.text('data.alert')} data-autofocus />
+      <Textarea label={t('Text')} minRows={2} {...form.text('data.alert')} data-autofocus />
     </DialogForm>
   );
 }

@@ -75,7 +75,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
   return (
     <Stack gap="xs">
       <h3>{beacon.name}</h3>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {rich('{hasZone, select, true {In {zone}.} other {In no zone.}} <link>The beacon</link>', {
           zone,
           hasZone: Boolean(zone),
@@ -115,7 +115,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
           ))}
         </div>
         {!found && !isSame(from, stored) && (
-          <Text size="sm" role="status" mt="xs">
+          <Text role="status" mt="xs">
             {movedText(stored)}
           </Text>
         )}
@@ -133,7 +133,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
           />
         ) : (
           mayEdit && (
-            <Button type="submit" size="xs" mt="xs" variant="default" disabled={!isWhole} loading={look.isPending}>
+            <Button type="submit" size="xs" mt="xs" disabled={!isWhole} loading={look.isPending}>
               {t('Move it there')}
             </Button>
           )
@@ -156,12 +156,12 @@ interface MovedProps {
 function Moved({ now, to, onMove, onLeave }: MovedProps) {
   return (
     <Alert color="yellow" mt="xs" role="alert">
-      <Text size="sm">{movedText(now)}</Text>
+      <Text>{movedText(now)}</Text>
       <Group gap="xs" mt="xs">
-        <Button size="xs" variant="default" onClick={onLeave}>
+        <Button size="xs" onClick={onLeave}>
           {t('Leave it there')}
         </Button>
-        <Button size="xs" onClick={onMove}>
+        <Button variant="filled" size="xs" onClick={onMove}>
           {t('Move it to {x}, {y}', { x: to.x, y: to.y })}
         </Button>
       </Group>

@@ -29,7 +29,7 @@ export function BringIn({ appId, floor, unplaced, isEmpty, centre, onPick }: Pro
   if (!mayPlace)
     return (
       isEmpty && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('There are no beacons on this floor yet.')} {t('Owners, managers and installers add beacons.')}
         </Text>
       )
@@ -39,7 +39,7 @@ export function BringIn({ appId, floor, unplaced, isEmpty, centre, onPick }: Pro
     <Stack gap="sm" mt="md">
       {all.length > 0 && <Choose floor={floor} all={all} onPick={onPick} />}
       {all.length === 0 && isEmpty && (free || error) && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('There are no beacons on this floor yet, and none without a place that could be put on it.')}
         </Text>
       )}
@@ -79,7 +79,7 @@ function Add({ appId, floor, isEmpty, centre }: Pick<Props, 'appId' | 'floor' | 
   }
   return (
     <Group gap="xs">
-      <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={open}>
+      <Button leftSection={<Icon name="plus" size={16} />} onClick={open}>
         {t('Add a beacon here')}
       </Button>
       {isEmpty && !isLimited && (

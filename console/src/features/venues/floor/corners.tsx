@@ -34,7 +34,7 @@ export function Corners({ points, fewest, onChange }: CornersProps) {
   return (
     <details>
       <summary>{t('Corners in numbers')}</summary>
-      <Text size="sm" c="dimmed" my={6}>
+      <Text c="dimmed" my={6}>
         {t('In metres from the left and from the top of the plan, or from its zero point if it has another one.')}
       </Text>
       <div className={classes.corners}>
@@ -53,7 +53,6 @@ export function Corners({ points, fewest, onChange }: CornersProps) {
       <Button
         size="xs"
         mt="xs"
-        variant="default"
         disabled={!isWhole}
         onClick={() =>
           onChange(

@@ -100,7 +100,7 @@ export function FloorEditor({ appId, floor, spots }: EditorProps) {
               },
             }}
           />
-          <Text size="sm" c="dimmed" mt={6}>
+          <Text c="dimmed" mt={6}>
             {mayEdit ? hints[mode] : t('Choose a zone or a beacon to see what it is.')}
           </Text>
         </div>

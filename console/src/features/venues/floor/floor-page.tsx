@@ -44,11 +44,7 @@ export function FloorPage() {
           {mayChange && (
             <>
               <DeleteButton onClick={() => setOpen('delete')} />
-              <Button
-                variant="default"
-                aria-label={t('Duplicate {name}', { name: floor?.name })}
-                onClick={() => setOpen('copy')}
-              >
+              <Button aria-label={t('Duplicate {name}', { name: floor?.name })} onClick={() => setOpen('copy')}>
                 {t('Duplicate')}
               </Button>
             </>

@@ -63,9 +63,7 @@ export function Items({ title, items, selected, onSelect }: ItemsProps) {
         ))}
       </ul>
       {found.length > maxItems && (
-        <Text size="sm" c="dimmed">
-          {t('And {count} more: search for them.', { count: found.length - maxItems })}
-        </Text>
+        <Text c="dimmed">{t('And {count} more: search for them.', { count: found.length - maxItems })}</Text>
       )}
     </section>
   );
@@ -107,7 +105,7 @@ export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: 
   return (
     <Stack gap="xs">
       <h3>{zone.name}</h3>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t('{area}, {count} corners', { area: areaText(zone.polygon), count: zone.polygon.length })}
       </Text>
       <TextInput
@@ -151,10 +149,10 @@ export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: 
       )}
       {mayEdit && (
         <Group gap="xs">
-          <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />} onClick={onCopy}>
+          <Button size="xs" leftSection={<Icon name="copy" size={14} />} onClick={onCopy}>
             {t('Duplicate')}
           </Button>
-          <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
+          <Button size="xs" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
             {t('Delete the zone')}
           </Button>
         </Group>

@@ -31,7 +31,7 @@ export function Tools({ drawing, known, hasPlan, centre }: ToolsProps) {
     <>
       <ToolBar drawing={drawing} known={known} hasPlan={hasPlan} centre={centre} />
       {hasPlan === false && (
-        <Text size="sm" c="dimmed" mt={-6} mb="sm">
+        <Text c="dimmed" mt={-6} mb="sm">
           {rich('To measure on the plan, <link>give the floor a picture</link> first.', {
             link: (inner) => (
               <Anchor component="button" type="button" size="sm" onClick={leadToPlan}>
@@ -68,30 +68,26 @@ function ToolBar({ drawing, known, hasPlan, centre }: ToolsProps) {
       />
       {mode === 'draw' && (
         <>
-          <Button disabled={!isWhole} onClick={drawing.finish}>
+          <Button variant="filled" disabled={!isWhole} onClick={drawing.finish}>
             {t('Finish the zone')}
           </Button>
-          <Button variant="default" onClick={() => drawing.add(rectangleAt(centre()))}>
-            {t('Add a rectangle')}
-          </Button>
+          <Button onClick={() => drawing.add(rectangleAt(centre()))}>{t('Add a rectangle')}</Button>
         </>
       )}
       {mode === 'wall' && (
         <>
-          <Button disabled={!isWhole} onClick={drawing.finish}>
+          <Button variant="filled" disabled={!isWhole} onClick={drawing.finish}>
             {t('Finish the wall')}
           </Button>
-          <Button variant="default" onClick={() => drawing.addWall(lineAt(centre()))}>
-            {t('Add a straight wall')}
-          </Button>
+          <Button onClick={() => drawing.addWall(lineAt(centre()))}>{t('Add a straight wall')}</Button>
         </>
       )}
       {mode === 'move' && (
-        <Button variant="default" onClick={() => drawing.setSelected(`gateway ${known.addGateway(centre())}`)}>
+        <Button onClick={() => drawing.setSelected(`gateway ${known.addGateway(centre())}`)}>
           {t('Add a receiver (gateway)')}
         </Button>
       )}
-      <Button variant="default" disabled={!known.canUndo} onClick={known.undo} title={known.undoLabel ?? ''}>
+      <Button disabled={!known.canUndo} onClick={known.undo} title={known.undoLabel ?? ''}>
         {t('Undo')}
       </Button>
       <Checkbox
@@ -99,7 +95,7 @@ function ToolBar({ drawing, known, hasPlan, centre }: ToolsProps) {
         checked={snaps}
         onChange={({ currentTarget }) => drawing.setSnaps(currentTarget.checked)}
       />
-      <Text size="sm" c="dimmed" role="status">
+      <Text c="dimmed" role="status">
         {statusOf(known)}
       </Text>
     </Group>
@@ -146,12 +142,15 @@ export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
           value={metres}
           onChange={setMetres}
         />
-        <Button type="submit" loading={save.isPending} disabled={typeof metres !== 'number' || metres <= 0}>
+        <Button
+          variant="filled"
+          type="submit"
+          loading={save.isPending}
+          disabled={typeof metres !== 'number' || metres <= 0}
+        >
           {t('Set the scale')}
         </Button>
-        <Button variant="default" onClick={onDone}>
-          {t('Cancel')}
-        </Button>
+        <Button onClick={onDone}>{t('Cancel')}</Button>
       </Group>
     </Form>
   );

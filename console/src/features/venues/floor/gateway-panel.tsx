@@ -35,9 +35,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
   return (
     <Stack gap="xs">
       <h3>{gateway.name}</h3>
-      <Text size="sm" c="dimmed">
-        {t('A receiver that reports to the service. It is only drawn, so that people find it.')}
-      </Text>
+      <Text c="dimmed">{t('A receiver that reports to the service. It is only drawn, so that people find it.')}</Text>
       <Form onSubmit={submit}>
         <TextInput
           label={t('Name')}
@@ -62,10 +60,10 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
         <KeyField appId={appId} value={keyId} mayEdit={mayEdit} onChange={setKeyId} />
         {mayEdit && (
           <Group mt="xs" gap="xs">
-            <Button type="submit" size="xs" variant="default" disabled={!isWhole}>
+            <Button type="submit" size="xs" disabled={!isWhole}>
               {t('Save')}
             </Button>
-            <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
+            <Button size="xs" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
               {t('Delete the receiver')}
             </Button>
           </Group>
@@ -86,7 +84,7 @@ interface KeyProps {
 function KeyField({ appId, value, mayEdit, onChange }: KeyProps) {
   const maySee = useMay()('keys.read');
   const { data: keys } = useQuery({ ...secretKeysQuery(appId), enabled: maySee });
-  if (!maySee) return value && <Text size="sm">{t('It sends a secret key of the app.')}</Text>;
+  if (!maySee) return value && <Text>{t('It sends a secret key of the app.')}</Text>;
   if (!keys) return null;
   const chosen = keys.find((key) => key.keyId === value);
   const revoked = value && !chosen ? [{ value, label: t('A key that was revoked') }] : [];

@@ -90,7 +90,6 @@ export function PlanSettings({ appId, floor }: Props) {
               <Button
                 {...props}
                 id={planButton}
-                variant="default"
                 loading={upload.isPending || open.isPending}
                 leftSection={<Icon name="upload" size={16} />}
               >
@@ -200,12 +199,12 @@ function Measures({ appId, floor }: Props) {
           {...form.number('origin.y')}
         />
       </div>
-      <Text size="sm" c="dimmed" mt="xs" maw="42rem">
+      <Text c="dimmed" mt="xs" maw="42rem">
         {t(
           'Metres are counted from the top left corner of the plan. Leave the zero point empty, unless the building is measured from another point already.',
         )}
       </Text>
-      <Button type="submit" mt="md" variant="default" disabled={!form.isDirty} loading={isBusy}>
+      <Button type="submit" mt="md" disabled={!form.isDirty} loading={isBusy}>
         {t('Save')}
       </Button>
     </SharedForm>

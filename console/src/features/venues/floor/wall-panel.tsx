@@ -27,7 +27,7 @@ export function WallPanel({ wall, mayEdit, onChange, onRemove }: Props) {
   return (
     <Stack gap="xs">
       <h3>{wall.name}</h3>
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t('{length} long. Walls are only drawn: positions do not take them into account.', {
           length: lengthText(wall),
         })}
@@ -36,7 +36,7 @@ export function WallPanel({ wall, mayEdit, onChange, onRemove }: Props) {
         <>
           <Corners key={wall.id} points={wall.points} fewest={2} onChange={onChange} />
           <Group>
-            <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
+            <Button size="xs" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
               {t('Delete the wall')}
             </Button>
           </Group>

@@ -32,7 +32,7 @@ export function Batteries({ appId, venueId }: Props) {
   if (left.length === 0) return null;
   return (
     <Stack gap="xs" component="section" aria-label={t('Batteries to change')}>
-      <Text fw={600}>
+      <Text size="md" fw={600}>
         {t('{count, plural, one {# battery} other {# batteries}} to change', { count: left.length })}
       </Text>
       <RowList rows={left} error={error}>

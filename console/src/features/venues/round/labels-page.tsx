@@ -22,7 +22,11 @@ export function LabelsPage() {
     <>
       <PageHeader
         title={t('Labels to print')}
-        action={<Button onClick={() => print()}>{t('Print')}</Button>}
+        action={
+          <Button variant="filled" onClick={() => print()}>
+            {t('Print')}
+          </Button>
+        }
         back={
           <BackLink
             label={venue?.name ?? t('The venue')}

@@ -31,11 +31,7 @@ export function Nearest({ appId, beacons, onChoose }: Props) {
     <Stack gap="xs">
       <FailureNote message={error?.message} />
       <Group gap="xs">
-        <Button
-          variant="default"
-          aria-pressed={isListening}
-          onClick={() => (hasPhone ? setListening(!isListening) : setPairing(true))}
-        >
+        <Button aria-pressed={isListening} onClick={() => (hasPhone ? setListening(!isListening) : setPairing(true))}>
           {isListening ? t('Stop listening') : t('Find the nearest by its signal')}
         </Button>
         {hasPhone && (
@@ -81,7 +77,7 @@ function Near({ appId, beacons, onChoose }: Props) {
     <div role="status">
       <FailureNote message={error?.message} />
       {near.length === 0 ? (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed">
           {t('Your phone hears no beacon of this venue. Open the app on it, and stand close to the beacon.')}
         </Text>
       ) : (
@@ -90,7 +86,7 @@ function Near({ appId, beacons, onChoose }: Props) {
             <li key={beacon.objectId}>
               <UnstyledButton className={classes.row} onClick={() => onChoose(beacon.objectId)}>
                 <span>{beacon.name}</span>
-                <Text span {...(index === 0 ? { fw: 600 } : { c: 'dimmed' })}>
+                <Text size="md" span {...(index === 0 ? { fw: 600 } : { c: 'dimmed' })}>
                   {index === 0 ? t('nearest, {rssi} dBm', { rssi }) : t('{rssi} dBm', { rssi })}
                 </Text>
               </UnstyledButton>

@@ -62,7 +62,7 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
   const [at, setAt] = useState<Typed>(() => ({ x: beacon.location?.x ?? '', y: beacon.location?.y ?? '' }));
   const [photo, setPhoto] = useState<Blob>();
   const taken = useAction({ run: smallerPhotograph, after: setPhoto, showsError: true });
-  if (!floor) return <Text>{t('The venue has no floors yet. Add one with its plan first.')}</Text>;
+  if (!floor) return <Text size="md">{t('The venue has no floors yet. Add one with its plan first.')}</Text>;
   const isWhole = typeof at.x === 'number' && typeof at.y === 'number';
   const point = { x: Number(at.x), y: Number(at.y) };
   return (
@@ -99,21 +99,17 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
       <Group gap="xs">
         <FileButton accept="image/*" capture="environment" onChange={(file) => file && taken.mutate(file)}>
           {(props) => (
-            <Button
-              {...props}
-              variant="default"
-              leftSection={<Icon name="picture" size={16} />}
-              loading={taken.isPending}
-            >
+            <Button {...props} leftSection={<Icon name="picture" size={16} />} loading={taken.isPending}>
               {photo ? t('Take it again') : t('Take a photograph')}
             </Button>
           )}
         </FileButton>
-        {photo && <Text size="sm">{t('Photograph taken, {size}', { size: showBytes(photo.size) })}</Text>}
+        {photo && <Text>{t('Photograph taken, {size}', { size: showBytes(photo.size) })}</Text>}
       </Group>
       <FailureNote message={taken.error?.message} />
       <Group gap="xs">
         <Button
+          variant="filled"
           disabled={!isWhole || taken.isPending}
           onClick={() =>
             onPlaced({ location: { x: round(point.x), y: round(point.y), floor: floor.level }, photo }, floorId)
@@ -121,9 +117,7 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
         >
           {t('It is here: verified')}
         </Button>
-        <Button variant="default" onClick={onCancel}>
-          {t('Cancel')}
-        </Button>
+        <Button onClick={onCancel}>{t('Cancel')}</Button>
       </Group>
     </Stack>
   );
@@ -173,7 +167,7 @@ function FloorTap({ appId, floor, others, at, onTap }: TapProps) {
           onChangeWall: () => undefined,
         }}
       />
-      <Text size="sm" c="dimmed" mt={6}>
+      <Text c="dimmed" mt={6}>
         {t('Tap the plan where the beacon is, or type the metres.')}
       </Text>
     </div>

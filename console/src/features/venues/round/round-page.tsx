@@ -78,7 +78,7 @@ function Round({ appId, venueId }: Props) {
       <Loading data={beacons} error={error ?? unknown} height={40} />
       {beacons && (
         <div>
-          <Text fw={600} role="status">
+          <Text size="md" fw={600} role="status">
             {t('{done} of {total} beacons verified', { done, total })}
           </Text>
           <Progress value={total === 0 ? 0 : (100 * done) / total} aria-label={t('Verified beacons')} />
@@ -125,7 +125,11 @@ function Round({ appId, venueId }: Props) {
           onChoose={setChosen}
         />
       )}
-      {beacons?.length === 0 && <Text c="dimmed">{t('No beacons belong to this venue yet.')}</Text>}
+      {beacons?.length === 0 && (
+        <Text size="md" c="dimmed">
+          {t('No beacons belong to this venue yet.')}
+        </Text>
+      )}
     </Stack>
   );
 }
@@ -187,7 +191,7 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
                   {beacon.major}, {beacon.minor}
                 </Text>
               </span>
-              <Text span {...(isDone(beacon) ? { fw: 600 } : { c: 'dimmed' })}>
+              <Text size="md" span {...(isDone(beacon) ? { fw: 600 } : { c: 'dimmed' })}>
                 {stateOf(beacon, times)}
               </Text>
             </UnstyledButton>
@@ -196,9 +200,7 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
       </ul>
       {found.length > maxRows && (
         <Group>
-          <Text size="sm" c="dimmed">
-            {t('And {count} more: search for them.', { count: found.length - maxRows })}
-          </Text>
+          <Text c="dimmed">{t('And {count} more: search for them.', { count: found.length - maxRows })}</Text>
         </Group>
       )}
     </>

@@ -18,13 +18,13 @@ export function WaitingList({ round }: { readonly round: WaitingRound }) {
       {later.length > 0 && (
         <Alert color="blue" icon={<Icon name="clock" />}>
           <Group justify="space-between">
-            <Text size="sm">
+            <Text>
               {t(
                 '{count, plural, one {# beacon is} other {# beacons are}} kept on this device and sent when there is a network.',
                 { count: later.length },
               )}
             </Text>
-            <Button size="xs" variant="default" loading={isSending} onClick={() => void round.sendAll()}>
+            <Button size="xs" loading={isSending} onClick={() => void round.sendAll()}>
               {t('Send now')}
             </Button>
           </Group>
@@ -40,9 +40,9 @@ function Trouble({ one, round }: { readonly one: Waiting; readonly round: Waitin
   const theirs = problem?.theirs;
   return (
     <Alert color="yellow" icon={<Icon name="warning" />} title={beacon.name}>
-      <Text size="sm">{problem?.message}</Text>
+      <Text>{problem?.message}</Text>
       {theirs && (
-        <Text size="sm">
+        <Text>
           {t('You: {mine}. They: {other}.', {
             mine: placeText(location),
             other: placeText(theirs.location as Waiting['location'] | undefined),
@@ -50,10 +50,10 @@ function Trouble({ one, round }: { readonly one: Waiting; readonly round: Waitin
         </Text>
       )}
       <Group gap="xs" mt="xs">
-        <Button size="xs" onClick={() => void round.overwrite(one)}>
+        <Button variant="filled" size="xs" onClick={() => void round.overwrite(one)}>
           {theirs ? t('Use mine') : t('Try again')}
         </Button>
-        <Button size="xs" variant="default" onClick={() => void round.drop(one)}>
+        <Button size="xs" onClick={() => void round.drop(one)}>
           {theirs ? t('Keep theirs') : t('Discard')}
         </Button>
       </Group>

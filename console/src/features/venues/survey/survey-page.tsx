@@ -90,21 +90,22 @@ function Walk({ appId, floor }: Props) {
     <Stack gap="sm">
       <FailureNote message={(error ?? heard.error ?? save.error)?.message} />
       <Group gap="xs">
-        <Button variant="default" onClick={() => setPairing(true)}>
+        <Button onClick={() => setPairing(true)}>
           {phone ? t('Your phone: {phone}', { phone: phoneName(phone) }) : t('Pair your phone')}
         </Button>
         <Button
+          variant="filled"
           disabled={taps.length === 0 || counted.length === 0}
           loading={save.isPending}
           onClick={() => save.mutate()}
         >
           {t('Save the survey')}
         </Button>
-        <Button variant="default" disabled={taps.length === 0 || save.isPending} onClick={begin}>
+        <Button disabled={taps.length === 0 || save.isPending} onClick={begin}>
           {t('Start again')}
         </Button>
       </Group>
-      <Text size="sm" role="status">
+      <Text role="status">
         {statusText({ hasPhone: phone !== undefined, isReady: heard.isReady, taps: taps.length, counted })}
       </Text>
       <TappedPlan

@@ -102,7 +102,7 @@ function AccuracyNote({ accuracy }: { readonly accuracy: Accuracy }) {
   return (
     <Stack gap="xs" role="status">
       {figure && (
-        <Text fw={600}>
+        <Text size="md" fw={600}>
           {t('On this floor the right zone is told in {share} of 100 seconds ({low} to {high}).', {
             share: hundred(figure.zone.share),
             low: hundred(figure.zone.low),
@@ -111,7 +111,7 @@ function AccuracyNote({ accuracy }: { readonly accuracy: Accuracy }) {
         </Text>
       )}
       {figure?.position && (
-        <Text size="sm">
+        <Text>
           {t(
             'Half of the positions are off by less than {p50} m ({low} to {high}), nine of ten by less than {p90} m.',
             {
@@ -123,18 +123,16 @@ function AccuracyNote({ accuracy }: { readonly accuracy: Accuracy }) {
           )}
         </Text>
       )}
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {stateText(accuracy)} {!isCurrent && t('This is being worked out again.')}
       </Text>
       {badSpots.length > 0 && (
         <>
-          <Text size="sm" fw={600}>
-            {t('Where it goes wrong, marked on the plan:')}
-          </Text>
+          <Text fw={600}>{t('Where it goes wrong, marked on the plan:')}</Text>
           <ul>
             {badSpots.map(({ x, y, share, advice }) => (
               <li key={`${x} ${y}`}>
-                <Text size="sm">
+                <Text>
                   {t('{x} m from the left, {y} m from the top: right in {share} of 100 seconds.', {
                     x: tenths(x),
                     y: tenths(y),

@@ -32,7 +32,7 @@ export function PdfPages({ pdf, onPick, onClose }: Props) {
   return (
     <Modal opened onClose={onClose} size="xl" title={t('Which page is the plan?')}>
       <FailureNote message={pick.error?.message} />
-      <Text size="sm" c="dimmed">
+      <Text c="dimmed">
         {t(
           '{name} has {pages, plural, one {# page} other {# pages}}. It stays on this device; the page that you choose is uploaded as a picture. If something is missing from a page here, save it as a picture instead.',
           {
@@ -73,10 +73,10 @@ interface TurnProps {
 function Turn({ pdf, first, last, onTurn }: TurnProps) {
   return (
     <Group gap="xs" align="flex-end">
-      <Button variant="default" disabled={first === 1} onClick={() => onTurn(Math.max(1, first - atOnce))}>
+      <Button disabled={first === 1} onClick={() => onTurn(Math.max(1, first - atOnce))}>
         {t('Earlier pages')}
       </Button>
-      <Button variant="default" disabled={last === pdf.pages} onClick={() => onTurn(first + atOnce)}>
+      <Button disabled={last === pdf.pages} onClick={() => onTurn(first + atOnce)}>
         {t('Later pages')}
       </Button>
       <NumberInput
