@@ -16,6 +16,9 @@ export interface BrokerAddress {
 
 export class BrokerUnavailable extends Error {}
 
+/** Whether a broker knows only MQTT 3.1.1 (its return code 1, table 3.1). */
+export const isTooNew = (error: Error): boolean => 'code' in error && error.code === 1;
+
 const defaultPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883 };
 
 export class BrokerClient {
@@ -59,10 +62,15 @@ export class BrokerClient {
 
   /** @throws BrokerUnavailable with the broker's or the network's message */
   connect(): Promise<MqttClient> {
-    this.#connecting ??= this.#open().catch((error: Error) => {
-      this.#connecting = undefined;
-      throw new BrokerUnavailable(error.message || 'no connection', { cause: error });
-    });
+    this.#connecting ??= this.#open(5)
+      .catch((error: Error) => {
+        if (isTooNew(error)) return this.#open(4);
+        throw error;
+      })
+      .catch((error: Error) => {
+        this.#connecting = undefined;
+        throw new BrokerUnavailable(error.message || 'no connection', { cause: error });
+      });
     return this.#connecting;
   }
 
@@ -73,12 +81,12 @@ export class BrokerClient {
     client?.end(true);
   }
 
-  async #open(): Promise<MqttClient> {
+  async #open(protocolVersion: 4 | 5): Promise<MqttClient> {
     // Loaded when an app has a broker: it takes 6 MB.
     const { MqttClient } = await import('mqtt');
     const { username, password } = this.#address;
     const client = new MqttClient(() => this.#socket(), {
-      protocolVersion: 5,
+      protocolVersion,
       clean: true,
       // The outbox retries; a message that waited in here would be lost from view.
       reconnectPeriod: 0,
@@ -95,9 +103,13 @@ export class BrokerClient {
         why = error;
         client.end(true);
       });
-      client.on('connect', () => resolve(client));
+      client.on('connect', () => {
+        client.on('close', () => {
+          this.#connecting = undefined;
+        });
+        resolve(client);
+      });
       client.on('close', () => {
-        this.#connecting = undefined;
         client.end(true);
         reject(why);
       });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { describeSenderPort } from '../../../../test/conformance/sender-port.ts';
 import { patientMs } from '../../../../test/support/patience.ts';
 import { type Mosquitto, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
+import { startNatsBroker } from '../../../../test/support/servers/nats.ts';
 import { Failure } from '../../../base/errors.ts';
 import { createTargetRules } from '../../provider/target-rules.ts';
 import type { PushMessage, PushSender } from '../../push/push-sender.ts';
@@ -59,31 +60,33 @@ describe('the settings of a broker', () => {
   });
 });
 
-describeSenderPort(
-  'MQTT through Mosquitto',
-  async () => {
-    const broker = await startMosquitto();
-    const { url, username, password } = broker;
-    const watcher = await connectAsync(url, { username, password, reconnectPeriod: 0 });
-    const messages = new Map<string, string[]>();
-    watcher.on('message', (topic, payload) => messages.get(topic)?.push(String(payload)));
-    return {
-      create: () => definition.create(definition.read({ url, username, password }), deps),
-      maxBytes: maxMessageBytes,
-      recipient: async (name) => {
-        const came: string[] = [];
-        messages.set(`museum/${name}`, came);
-        await watcher.subscribeAsync(`museum/${name}`, { qos: 1 });
-        return { target: target(`museum/${name}`), received: () => came };
-      },
-      close: async () => {
-        await watcher.endAsync();
-        await broker.close();
-      },
-    };
-  },
-  { hearsRecipients: false },
-);
+const brokers = { Mosquitto: startMosquitto, 'NATS, which knows MQTT 3.1.1 only': startNatsBroker };
+for (const [name, startBroker] of Object.entries(brokers))
+  describeSenderPort(
+    `MQTT through ${name}`,
+    async () => {
+      const broker = await startBroker();
+      const { url, username, password } = broker;
+      const watcher = await connectAsync(url, { username, password, reconnectPeriod: 0 });
+      const messages = new Map<string, string[]>();
+      watcher.on('message', (topic, payload) => messages.get(topic)?.push(String(payload)));
+      return {
+        create: () => definition.create(definition.read({ url, username, password }), deps),
+        maxBytes: maxMessageBytes,
+        recipient: async (name) => {
+          const came: string[] = [];
+          messages.set(`museum/${name}`, came);
+          await watcher.subscribeAsync(`museum/${name}`, { qos: 1 });
+          return { target: target(`museum/${name}`), received: () => came };
+        },
+        close: async () => {
+          await watcher.endAsync();
+          await broker.close();
+        },
+      };
+    },
+    { hearsRecipients: false },
+  );
 
 describe('messages through Mosquitto', () => {
   let broker: Mosquitto;

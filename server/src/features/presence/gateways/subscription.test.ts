@@ -3,19 +3,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
 import { databases } from '../../../../test/support/build-app.ts';
+import { testInFull } from '../../../../test/support/depth.ts';
 import { type Mosquitto, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
+import { startNatsBroker } from '../../../../test/support/servers/nats.ts';
 import { openNode, openSite } from '../../../../test/support/site.ts';
 import { readConfig } from '../../../config/config.ts';
 import type { GatewaySender } from './intake.ts';
 import { createSubscription } from './subscription.ts';
 
-describe('what comes by a broker', () => {
+const brokers = { Mosquitto: () => startMosquitto({ isPersistent: true }), 'NATS, with MQTT 3.1.1': startNatsBroker };
+
+describe.each(Object.entries(brokers))('what comes by a broker, %s,', (name, startBroker) => {
+  const testElsewhere = name === 'Mosquitto' ? test : testInFull;
   let broker: Mosquitto;
   let gateway: MqttClient;
   const ends: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    broker = await startMosquitto({ isPersistent: true });
-    gateway = connect(broker.url, { ...credentials(), protocolVersion: 5, reconnectPeriod: 50 });
+    broker = await startBroker();
+    gateway = connect(broker.url, { ...credentials(), reconnectPeriod: 50 });
   });
   afterEach(async () => {
     for (const end of ends.splice(0)) await end();
@@ -89,7 +94,7 @@ describe('what comes by a broker', () => {
     assert.deepEqual(all.sort(), sent.map((text) => `app undefined rooms/1/heard ${text}`).sort());
   });
 
-  test('is acknowledged when it is stored: what a node could not store comes again after a restart', async () => {
+  testElsewhere('is acknowledged when it is stored: what could not be comes again after a restart', async () => {
     const first = node({ store: () => Promise.reject(new Error('the disk is full')) });
     await first.until(() => subscribed(first.log));
     await gateway.publishAsync('hall/1', 'kept', { qos: 1 });
@@ -101,7 +106,7 @@ describe('what comes by a broker', () => {
     assert.deepEqual(second.heard.sort(), ['app undefined hall/1 kept', 'app undefined hall/1 meanwhile']);
   });
 
-  test('comes again after the broker was away, and the log says how it stands', async () => {
+  testElsewhere('comes again after the broker was away, and the log says how it stands', async () => {
     const { heard, log, until } = node();
     await until(() => subscribed(log));
     await broker.stop();
@@ -113,18 +118,21 @@ describe('what comes by a broker', () => {
     assert.ok(!log.join().includes(broker.password));
   });
 
-  test('comes also if it was published after a restart of the broker and before the nodes were back', async () => {
-    const nodes = twoNodes();
-    for (const { log, until } of nodes) await until(() => subscribed(log));
-    await broker.restart();
-    // It tries again sooner than the service does.
-    const sent = Array.from({ length: 16 }, (_, index) => `hall/restart/${index}`);
-    for (const topic of sent) await gateway.publishAsync(topic, 'early', { qos: 1 });
-    const all = () => nodes.flatMap(({ heard }) => heard);
-    await Promise.race(nodes.map(({ until }) => until(() => all().length >= sent.length)));
-    assert.deepEqual(all().sort(), sent.map((topic) => `app undefined ${topic} early`).sort());
-    assert.ok(nodes.every(({ heard }) => heard.length > 0));
-  });
+  testElsewhere(
+    'comes also if it was published after a restart of the broker and before the nodes were back',
+    async () => {
+      const nodes = twoNodes();
+      for (const { log, until } of nodes) await until(() => subscribed(log));
+      await broker.restart();
+      // It tries again sooner than the service does.
+      const sent = Array.from({ length: 16 }, (_, index) => `hall/restart/${index}`);
+      for (const topic of sent) await gateway.publishAsync(topic, 'early', { qos: 1 });
+      const all = () => nodes.flatMap(({ heard }) => heard);
+      await Promise.race(nodes.map(({ until }) => until(() => all().length >= sent.length)));
+      assert.deepEqual(all().sort(), sent.map((topic) => `app undefined ${topic} early`).sort());
+      assert.ok(nodes.every(({ heard }) => heard.length > 0));
+    },
+  );
 
   test('comes to the node that takes over, also what was published meanwhile and what the other could not store', async () => {
     let isFirst = true;
@@ -141,9 +149,9 @@ describe('what comes by a broker', () => {
     assert.deepEqual(first.heard, []);
   });
 
-  test('needs the right password and an app; the log says so', async () => {
+  testElsewhere('needs the right password and an app; the log says so', async () => {
     const wrong = node({ password: 'wrong' });
-    await wrong.until(() => wrong.log.some((line) => /^error: .*Not authorized/.test(line)));
+    await wrong.until(() => wrong.log.some((line) => /^error: .*[Nn]ot authorized/.test(line)));
     const none = node({ appId: 'none' });
     await none.until(() => subscribed(none.log));
     await gateway.publishAsync('hall/3', 'x', { qos: 1 });

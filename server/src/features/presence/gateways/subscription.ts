@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
 import type { Context } from '../../context.ts';
-import { brokerLogin } from './broker-login.ts';
+import { connectToBroker } from './broker-connection.ts';
 import type { GatewayIntake, GatewaySender } from './intake.ts';
 
 export interface SubscriptionDeps
@@ -30,7 +30,6 @@ const maxUnderWay = 64;
 /** How long the broker keeps messages while nobody is connected, s. */
 const sessionSeconds = 3_600;
 const retryMs = 1_000;
-const reconnectMs = 2_000;
 const divideMs = 2_000;
 const policyMs = 10_000;
 const tellEveryMs = 60_000;
@@ -52,24 +51,32 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
   const receive = receiving(deps, appId);
   const tell = telling(deps, new URL(url).host);
   const open = new Map<number, Connection>();
-  let connect: typeof import('mqtt').connect | undefined;
   let timer: NodeJS.Timeout | undefined;
   let busy = Promise.resolve();
 
-  function openOne(index: number): void {
+  async function openOne(index: number): Promise<void> {
     const ending = new AbortController();
     let isLost = new AbortController();
-    const isMine = (topic: string) => connectionOf(topic) === index;
-    const client = (connect as NonNullable<typeof connect>)(url as string, {
-      ...optionsOf(url as string, `pharos-${appId}-${index}`),
-      customHandleAcks: (topic, payload, _packet, done) => {
-        if (!isMine(topic)) return done(null as never, 0);
+    // What is retained was heard when it came.
+    const isMine: IsMine = (topic, { retain }) => !retain && connectionOf(topic) === index;
+    const options: IClientOptions = {
+      ...{ clientId: `pharos-${appId}-${index}`, clean: false },
+      properties: {
+        sessionExpiryInterval: sessionSeconds,
+        maximumPacketSize: publishLimits.packetBytes,
+        receiveMaximum: maxUnderWay,
+      },
+      customHandleAcks: (topic, payload, packet, done) => {
+        if (!isMine(topic, packet)) return done(null as never, 0);
         void untilStored(() => receive(topic, payload), AbortSignal.any([ending.signal, isLost.signal])).then(
           // The broker sends it again on another connection.
           (isStored) => isStored && done(null as never, 0),
         );
       },
-    });
+    };
+    const client = await connectToBroker(url as string, options, ({ message }) =>
+      tell(message || 'it cannot be reached'),
+    );
     const connection: Connection = { client, ending, isSubscribed: false };
     open.set(index, connection);
     takeUnacknowledged(client, { receive, isMine });
@@ -79,15 +86,13 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
       connection.isSubscribed = false;
     });
     client.on('connect', () => {
-      // What is retained was heard then (retain handling, MQTT 5.0, 3.8.3.1).
-      client.subscribe([...topics], { qos: 1, rh: 2 }, (error, granted = []) => {
+      client.subscribe([...topics], { qos: 1 }, (error, granted = []) => {
         const refused = granted.filter(({ qos }) => qos >= 0x80).map(({ topic }) => topic);
         connection.isSubscribed = !error && refused.length === 0;
         if (!connection.isSubscribed) tell(error?.message ?? `it does not allow ${refused.join(', ')}`);
         else if (open.values().every(({ isSubscribed }) => isSubscribed)) tell();
       });
     });
-    client.on('error', ({ message }) => tell(message || 'it cannot be reached'));
   }
 
   async function closeOne(index: number, { client, ending }: Connection): Promise<void> {
@@ -98,12 +103,10 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
 
   /** Opens the connections that are this node's now, and closes the others. */
   async function divide(): Promise<void> {
-    // Loaded only when used: it takes 6 MB.
-    connect ??= (await import('mqtt')).connect;
     for (let index = 0; index < connections; index++) {
       const isOwn = timer !== undefined && deps.owns(`what comes by a broker ${index}`);
       const known = open.get(index);
-      if (isOwn && !known) openOne(index);
+      if (isOwn && !known) await openOne(index);
       else if (!isOwn && known) await closeOne(index, known);
     }
   }
@@ -126,19 +129,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
   };
 }
 
-function optionsOf(url: string, clientId: string): IClientOptions {
-  return {
-    ...{ clientId, clean: false, protocolVersion: 5, resubscribe: false },
-    ...{ reconnectOnConnackError: true, reconnectPeriod: reconnectMs },
-    properties: {
-      sessionExpiryInterval: sessionSeconds,
-      maximumPacketSize: publishLimits.packetBytes,
-      receiveMaximum: maxUnderWay,
-    },
-    ...brokerLogin(url),
-  };
-}
-
+type IsMine = (topic: string, packet: { readonly retain: boolean }) => boolean;
 type Receive = (topic: string, payload: Uint8Array) => Promise<boolean>;
 
 /** Handles a message; false if it could not be stored now. */
@@ -184,12 +175,12 @@ async function untilStored(receive: () => Promise<boolean>, until: AbortSignal):
 /** Takes messages with QoS 0, which come once: while many are not stored yet, no more is read. */
 function takeUnacknowledged(
   client: MqttClient,
-  { receive, isMine }: { readonly receive: Receive; readonly isMine: (topic: string) => boolean },
+  { receive, isMine }: { readonly receive: Receive; readonly isMine: IsMine },
 ): void {
   let underWay = 0;
   let goOn: (() => void) | undefined;
-  client.on('message', (topic, payload, { qos }) => {
-    if (qos > 0 || !isMine(topic)) return;
+  client.on('message', (topic, payload, packet) => {
+    if (packet.qos > 0 || !isMine(topic, packet)) return;
     underWay++;
     void receive(topic, payload).then(() => {
       underWay--;

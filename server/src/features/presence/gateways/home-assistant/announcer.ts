@@ -1,7 +1,7 @@
-import type { IClientOptions, MqttClient } from 'mqtt';
+import type { MqttClient } from 'mqtt';
 import { randomText } from '../../../../base/id.ts';
 import type { Context } from '../../../context.ts';
-import { brokerLogin } from '../broker-login.ts';
+import { connectToBroker } from '../broker-connection.ts';
 import {
   type AnnouncedBeacon,
   type AnnouncedZone,
@@ -29,7 +29,6 @@ export interface Announcer {
 }
 
 const everyMs = 10_000;
-const reconnectMs = 2_000;
 const tellEveryMs = 60_000;
 
 /**
@@ -104,8 +103,18 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer | undefined {
   };
 
   async function open(): Promise<void> {
-    const { connect } = await import('mqtt');
-    client = connect(url as string, optionsOf(url as string, appId as string, prefix !== undefined));
+    const will = {
+      topic: statusTopic(appId as string),
+      payload: Buffer.from('offline'),
+      qos: 1,
+      retain: true,
+    } as const;
+    const options = {
+      clientId: `pharos-${appId}-told-${randomText(12)}`,
+      ...(prefix === undefined ? {} : { will }),
+    };
+    // The subscription to the same broker tells what is wrong with it.
+    client = await connectToBroker(url as string, options, () => undefined);
     client.on('connect', () => {
       // Others may have written there meanwhile, and the broker has said that this one is offline.
       there = undefined;
@@ -115,8 +124,6 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer | undefined {
     client.on('close', () => {
       if (prefix === undefined && connections > 0) client?.end(true);
     });
-    // The subscription to the same broker tells what is wrong with it.
-    client.on('error', () => undefined);
   }
 
   return {
@@ -160,13 +167,3 @@ async function look(own: MqttClient, appId: string, prefix: string | undefined):
 
 const lossOf = (client: MqttClient) => new Promise<void>((resolve) => void client.once('close', resolve));
 const isConfig = (topic: string): boolean => topic.endsWith('/config');
-
-function optionsOf(url: string, appId: string, isOnline: boolean): IClientOptions {
-  const will = { topic: statusTopic(appId), payload: Buffer.from('offline'), qos: 1, retain: true } as const;
-  return {
-    ...brokerLogin(url),
-    ...{ clientId: `pharos-${appId}-told-${randomText(12)}`, protocolVersion: 5, reconnectPeriod: reconnectMs },
-    ...{ reconnectOnConnackError: true, resubscribe: false },
-    ...(isOnline ? { will } : {}),
-  };
-}
