@@ -66,12 +66,13 @@ describe('push in the console', () => {
     await button('Send …').click();
     await page.getByText('Must be an address such as https://example.org', { exact: false }).waitFor();
     await field('Link').fill('museum://tonight');
-    await field('Number on the icon').fill('3');
     await preview().getByText('Tonight', { exact: true }).waitFor();
     await preview().getByText('A tap opens museum://tonight').waitFor();
     await page.getByText('How it appears').click();
+    await field('Number on the icon').fill('3');
     await page.getByLabel('Importance').selectOption({ label: 'Quiet: without a sound, into the list' });
     await field('Takes the place of earlier ones called').fill('tonight');
+    await page.getByText('Technical details').click();
     await field('Additional data for the app').fill('{"hall":');
     await button('Send …').click();
     await page.getByText('Must be a JSON object, such as {"hall": 2}.').waitFor();

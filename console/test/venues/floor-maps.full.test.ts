@@ -105,7 +105,7 @@ describe('a map shows the beacons of its own floor', () => {
         if (name !== own) assert.equal(await plan.first().getByText(name).count(), 0, name);
     });
 
-  test('on a phone the names of rooms are cut where they would run into each other', async () => {
+  test('on a phone the names of rooms are whole, and do not run into each other', async () => {
     const known = page.viewportSize() ?? { width: 1280, height: 860 };
     await page.setViewportSize({ ...known, width: 390 });
     await open(`/venues/${venueId}/floors/${floors['Ground']}`);
@@ -115,8 +115,6 @@ describe('a map shows the beacons of its own floor', () => {
       return one && other ? other.x - one.x - one.width : -1;
     };
     await becomes(async () => (await between()) >= -1, true);
-    await page.setViewportSize({ ...known, width: 1280 });
-    for (let step = 0; step < 4; step++) await page.getByRole('button', { name: 'Zoom in' }).click();
     const isWhole = () =>
       page.evaluate(
         `[...document.querySelectorAll('.leaflet-names-pane span')].every((name) => name.scrollWidth <= name.clientWidth)`,

@@ -29,6 +29,18 @@ const isException = (one: Said) => rules.some(({ fits }) => fits(one));
 const shown = said.filter((one) => !isException(one));
 const texts = new Set([...shown.map(({ text }) => text), ...serviceComposed]);
 
+/** Where developers, operators and installers work: there such words are the right ones. */
+const workshops: readonly (readonly [where: RegExp, reason: string])[] = [
+  [/^server\/src\/access\/(keys|pseudonyms|rules)\//, 'developers set up keys and rules'],
+  [/^server\/src\/(http|base)\/|^packages\/query\//, 'they try the interface'],
+  [/^server\/src\/features\/(data\/buckets|operate\/webhooks)\//, 'records and webhooks are for programs'],
+  [/^server\/src\/(sign-in\/oidc|features\/messages\/senders)\/|-settings\.ts$/, 'they copy credentials'],
+  [/^server\/src\/(backup|blobs|features\/operate\/system)\//, 'operators look after the service'],
+  [/^server\/src\/features\/places\/beacons\/calibration/, 'installers measure'],
+];
+const ofInterface =
+  /objectId|\bJSON\b|\bAPNs\b|\bapns\b|\bFCM\b|PHAROS_|\bdBm?\b|\b[a-z]+(?:Id|By|At|From|Until|Name|Type|Enabled)s?\b/;
+
 /** The holes of a translation, without what is done with them. */
 function holesOf(message: string): readonly string[] {
   const holes = new Set<string>();
@@ -95,6 +107,25 @@ describe('the sentences of the service', () => {
       'left over',
     );
     for (const [text, word] of words) assert.deepEqual(digits(holesOf(word)), holesOfText(text), text);
+  });
+
+  test('an editor reads no word of the interface', () => {
+    const ofWorkshop = (text: string) =>
+      shown.some((one) => one.text === text && workshops.some(([where]) => where.test(one.file)));
+    for (const tag of ['en', ...tags]) {
+      const words = catalogue(tag);
+      const read = [...texts].filter((text) => !ofWorkshop(text)).map((text) => words[text] ?? text);
+      assert.deepEqual(
+        read.filter((text) => ofInterface.test(text.replaceAll(/\{[^}]*\}/g, ''))),
+        [],
+        tag,
+      );
+    }
+    assert.deepEqual(
+      workshops.filter(([where]) => !shown.some(({ file, text }) => where.test(file) && ofInterface.test(text))),
+      [],
+      'not needed',
+    );
   });
 
   test('what is put into a sentence is of the same kind in every language', () => {

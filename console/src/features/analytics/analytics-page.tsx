@@ -9,7 +9,7 @@ import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { visitorsAsked } from './asked.ts';
 import { ForecastBlock } from './forecast-block.tsx';
-import { AnalyticsHead, useQuestion } from './head.tsx';
+import { AnalyticsHead, NobodyThere, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
 import { VisitorsBlock } from './marks/visitors-block.tsx';
 import { knowsNew } from './number-cells.ts';
@@ -57,19 +57,19 @@ export function AnalyticsPage() {
       />
       <Loading data={numbers} error={error} height={420} />
       {numbers && <Notes numbers={numbers} />}
-      {numbers && isEmpty && (
-        <EmptyState
-          icon="pulse"
-          // A place may be quiet, closed or deleted in an app with many visits.
-          {...(Object.keys(place).length > 0
-            ? { title: t('Nobody was there'), text: t('In this period no visitor was seen at this place.') }
-            : {
-                title: t('No visits yet'),
-                text: t('As soon as an app reports that visitors come near beacons, their numbers are here.'),
-                action: <PretendPhoneLink appId={appId} />,
-              })}
-        />
-      )}
+      {numbers &&
+        isEmpty &&
+        // A place may be quiet, closed or deleted in an app with many visits.
+        (Object.keys(place).length > 0 ? (
+          <NobodyThere search={search} question={question} />
+        ) : (
+          <EmptyState
+            icon="pulse"
+            title={t('No visits yet')}
+            text={t('As soon as an app reports that visitors come near beacons, their numbers are here.')}
+            action={<PretendPhoneLink appId={appId} />}
+          />
+        ))}
       {numbers && !isEmpty && (
         <>
           <SoFar period={period} search={search} soFar={numbers.previous?.soFar} />

@@ -1,6 +1,7 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { TabRow } from '../../components/page/tab-row.tsx';
 import { useMay } from '../../lib/data/access.ts';
@@ -107,6 +108,25 @@ export function PeriodChoice({ question: { period, today, choose } }: PeriodProp
   );
 }
 
+/** In place of the numbers of a place at which nobody was seen: a longer period, or everywhere, may have some. */
+export function NobodyThere({ search, question: { period, choose } }: Pick<Required<Props>, 'search' | 'question'>) {
+  const isYear = period.unit === 'year';
+  return (
+    <EmptyState
+      icon="pulse"
+      title={t('Nobody was there')}
+      text={t('In this period no visitor was seen at this place.')}
+      action={
+        (!isYear || kindOf(search)) && (
+          <Button variant="default" onClick={() => choose(isYear ? everywhere : { unit: 'year' })}>
+            {isYear ? t('Look everywhere') : t('Look at the whole year')}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
 interface CompareProps {
   readonly search: AnalyticsSearch;
   readonly onChange: (compare: Comparison | undefined) => void;
@@ -141,9 +161,10 @@ interface PlaceProps {
   readonly question: Pick<Question, 'site' | 'choose'>;
 }
 
+const everywhere = { venue: undefined, floor: undefined, zone: undefined, beacon: undefined };
+
 /** Everything, or one venue, floor, zone or beacon. */
 function PlaceChoice({ appId, search, question: { site, choose } }: PlaceProps) {
-  const none = { venue: undefined, floor: undefined, zone: undefined, beacon: undefined };
   const kind = kindOf(search);
   const options = site ? optionsOf(site) : [];
   const value = kind && kind !== 'beacon' ? `${kind} ${search[kind]}` : '';
@@ -163,11 +184,11 @@ function PlaceChoice({ appId, search, question: { site, choose } }: PlaceProps) 
         ]}
         onChange={({ currentTarget }) => {
           const [chosen = '', id] = currentTarget.value.split(' ');
-          choose({ ...none, ...(chosen === '' ? {} : { [chosen]: id }) });
+          choose({ ...everywhere, ...(chosen === '' ? {} : { [chosen]: id }) });
         }}
       />
       <div className={classes.picker}>
-        <BeaconPicker appId={appId} value={search.beacon} onChange={(beacon) => choose({ ...none, beacon })} />
+        <BeaconPicker appId={appId} value={search.beacon} onChange={(beacon) => choose({ ...everywhere, beacon })} />
       </div>
     </>
   );

@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Block } from '../../components/page/block.tsx';
-import { EmptyState } from '../../components/page/empty-state.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
 import { peaksAsked, staysAsked } from './asked.ts';
-import { AnalyticsHead, comparedText, useQuestion } from './head.tsx';
+import { AnalyticsHead, comparedText, NobodyThere, useQuestion } from './head.tsx';
 import { comparedIn, type Period, placeOf } from './period.ts';
 import { type CsvRows, csvOfPeriods } from './plot/csv.ts';
 import { type Colours, countAxis, Plot, useBelowPlot } from './plot/plot.tsx';
@@ -62,11 +61,7 @@ export function PeaksPage() {
       <Loading data={data} error={error} height={420} />
       {data && rows.length === 0 && (
         <Box mb="md">
-          <EmptyState
-            icon="pulse"
-            title={t('Nobody was there')}
-            text={t('In this period no visitor was seen at this place.')}
-          />
+          <NobodyThere search={search} question={question} />
         </Box>
       )}
       {data && rows.length > 0 && (

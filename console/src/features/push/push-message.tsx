@@ -5,7 +5,7 @@ import { LanguageTabs, OwnLanguage } from '../../components/message/language-tab
 import { MyPhone } from '../../components/message/my-phone.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { Folded } from '../../components/page/technical-details.tsx';
+import { Folded, TechnicalDetails } from '../../components/page/technical-details.tsx';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { inWords } from '../../lib/text/languages.ts';
@@ -43,6 +43,7 @@ export function PushContent({ form, ...shown }: ContentProps) {
 function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
   const data = dataOfPush(form.values);
   const size = data ? byteSize(data) : undefined;
+  const problem = form.problem('extra') ?? form.problem('data');
   return (
     <Stack gap="md">
       <TextInput label={t('Title')} data-autofocus {...form.text('data.title')} />
@@ -62,29 +63,21 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
         error={form.problem('data.image')}
         onChange={(address) => form.set('data.image', address)}
       />
-      <div className={classes.pair}>
-        <NumberInput
-          label={t('Number on the icon')}
-          description={t('0 removes it; empty leaves it unchanged.')}
-          min={0}
-          allowDecimal={false}
-          hideControls
-          {...form.number('data.badge')}
-        />
-        <TextInput label={t('Sound')} description={t('The name of a sound in the app.')} {...form.text('data.sound')} />
-      </div>
       <HowItAppears form={form} />
-      <Textarea
-        label={t('Additional data for the app')}
-        description={t('A JSON object that the app receives with the message.')}
-        placeholder='{"hall": 2}'
-        minRows={2}
-        spellCheck={false}
-        classNames={{ input: 'mono' }}
-        value={form.values.extra}
-        error={form.problem('extra') ?? form.problem('data')}
-        onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
-      />
+      <TechnicalDetails isOpen={problem !== undefined}>
+        <Textarea
+          label={t('Additional data for the app')}
+          description={t('A JSON object that the app receives with the message.')}
+          placeholder='{"hall": 2}'
+          autosize
+          minRows={2}
+          spellCheck={false}
+          classNames={{ input: 'mono' }}
+          value={form.values.extra}
+          error={problem}
+          onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
+        />
+      </TechnicalDetails>
       {size !== undefined && (
         <Text c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
           {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
@@ -114,6 +107,21 @@ function HowItAppears({ form }: Pick<ContentProps, 'form'>) {
           maxLength={64}
           {...form.text('options.replaces')}
         />
+        <div className={classes.pair}>
+          <NumberInput
+            label={t('Number on the icon')}
+            description={t('0 removes it; empty leaves it unchanged.')}
+            min={0}
+            allowDecimal={false}
+            hideControls
+            {...form.number('data.badge')}
+          />
+          <TextInput
+            label={t('Sound')}
+            description={t('The name of a sound in the app.')}
+            {...form.text('data.sound')}
+          />
+        </div>
       </Stack>
     </Folded>
   );

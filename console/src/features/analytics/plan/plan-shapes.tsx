@@ -139,7 +139,7 @@ export function Arrows({ arrows, px }: { readonly arrows: readonly DrawnArrow[] 
 export function ZoneLabel({ zone: { name, polygon, said }, px }: { readonly zone: DrawnZone; readonly px: number }) {
   const [left, right] = [Math.min(...polygon.map(({ x }) => x)), Math.max(...polygon.map(({ x }) => x))];
   const top = Math.min(...polygon.map(({ y }) => y));
-  const size = px * (right - left > 80 * px ? 12 : 10);
+  const size = px * (right - left > 0.62 * 12 * px * name.length ? 12 : 10);
   const room = Math.floor((right - left) / (0.62 * size));
   const x = (left + right) / 2;
   const halo = { stroke: '#fff', strokeWidth: 3 * px, paintOrder: 'stroke', strokeLinejoin: 'round' } as const;

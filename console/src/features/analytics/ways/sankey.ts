@@ -20,6 +20,13 @@ export function busiestOf(moves: readonly NamedMove[], except: readonly string[]
 /** A name is on both sides if visitors go there and back: a space behind it makes it another node. */
 export const plainName = (node: string) => node.trimEnd();
 
+/** Where the name of a node has room. */
+export const sideOf = (node: string) => (node.endsWith('  ') ? 'top' : node.endsWith(' ') ? 'right' : 'left');
+
+/** How wide the names on a side are at most, in pixels of a diagram of this width. */
+export const roomForNames = (nodes: readonly string[], side: ReturnType<typeof sideOf>, width: number) =>
+  Math.min(0.3 * width, 12 + 6.5 * Math.max(...nodes.map((name) => (sideOf(name) === side ? name.length : 0))));
+
 export function linksAround(moves: readonly NamedMove[], middle: string) {
   const before = sumsOf(
     moves.filter(({ to }) => to === middle),

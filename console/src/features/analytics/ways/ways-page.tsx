@@ -19,7 +19,7 @@ import { useWayNames } from '../site.ts';
 import { countText, dwellText, plotted } from '../words.ts';
 import { type Before, comparedColumn, comparedCsv } from './compared.ts';
 import { endOf, pathCsv } from './flow-csv.ts';
-import { busiestOf, linksAround, type NamedMove, plainName } from './sankey.ts';
+import { busiestOf, linksAround, type NamedMove, plainName, roomForNames, sideOf } from './sankey.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/ways');
 const path = '/apps/$appId/activity/analytics/ways';
@@ -172,22 +172,27 @@ function FlowPlot({ moves, before, nameOf, period, middle, onDrawn }: FlowPlotPr
       data.source === undefined
         ? `${plainName(name)}: ${value}`
         : `${plainName(data.source)} → ${plainName(data.target ?? '')}: ${value}`;
-    return (colours: Colours) => ({
+    return (colours: Colours, width: number) => ({
       textStyle: { color: colours.text, fontFamily: 'inherit' },
       tooltip: { renderMode: 'richText', confine: true, formatter: tip },
       series: [
         {
           type: 'sankey',
-          left: 4,
-          right: 150,
-          top: 8,
+          left: roomForNames(nodes, 'left', width),
+          right: roomForNames(nodes, 'right', width),
+          top: 24,
           bottom: 8,
           nodeGap: 10,
+          nodeWidth: 14,
           draggable: false,
-          data: nodes.map((name) => ({ name })),
+          data: nodes.map((name) => ({
+            name,
+            label: { position: sideOf(name), width: roomForNames(nodes, sideOf(name), width) - 8 },
+          })),
           links,
           label: {
-            ...{ color: colours.text, textBorderColor: colours.paper, textBorderWidth: 3, fontSize: 12 },
+            ...{ color: colours.text, textBorderColor: colours.paper, textBorderWidth: 3, fontSize: 11 },
+            overflow: 'truncate',
             formatter: ({ name }: { name: string }) => plainName(name),
           },
           itemStyle: { color: colours.main, borderWidth: 0 },

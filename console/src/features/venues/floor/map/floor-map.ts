@@ -101,8 +101,8 @@ export class FloorMap {
     this.#events = events;
     this.#view = new MapView(element, { points: () => this.#points(), isHeld: () => this.#isHeld });
     const { map } = this.#view;
-    // Below the beacons.
-    map.createPane('names').style.zIndex = '450';
+    // Above the beacons.
+    map.createPane('names').style.zIndex = '620';
     this.#names.addTo(map);
     this.#layers.addTo(map);
     map.on('click', ({ latlng }) => this.#click(pointOf(latlng)));
@@ -231,7 +231,7 @@ export class FloorMap {
       );
   }
 
-  /** Below the upper side. What is longer than the zone is wide is cut: on a phone the names of neighbours would run into each other. */
+  /** Below the upper side, on several lines where the zone is narrow. */
   #addName({ name }: MapZone, bounds: L.LatLngBounds): void {
     const text = words(name);
     text.style.maxWidth = `calc(var(--metre) * ${bounds.getEast() - bounds.getWest()}px)`;

@@ -34,9 +34,6 @@ interface Drawn {
   readonly isHeld: () => boolean;
 }
 
-/** How far those for the zoom reach into the map, in pixels. */
-const buttons = { right: 46, bottom: 78 };
-
 /** What is seen of a floor: the map itself, how far it is zoomed and moved, and the picture below everything. */
 export class MapView {
   readonly map: L.Map;
@@ -55,14 +52,17 @@ export class MapView {
       crs: L.CRS.Simple,
       minZoom: -2,
       maxZoom: 8,
-      zoomSnap: 0.25,
+      zoomSnap: 0,
       attributionControl: false,
+      zoomControl: false,
       zoomAnimation: !isStill,
       fadeAnimation: !isStill,
       markerZoomAnimation: !isStill,
       doubleClickZoom: false,
       renderer: new MapCanvas({ padding: 0.3 }),
     }).setView([0, 0], 3);
+    // The names of rooms are at their tops.
+    L.control.zoom({ position: 'bottomright' }).addTo(this.map);
     const isMoved = () => {
       this.#isWhole = false;
     };
@@ -94,11 +94,7 @@ export class MapView {
     }
     this.#isFitted = points.length > 0;
     const bounds = L.latLngBounds(points.length > 0 ? points.map(placeOf) : [placeOf({ x: 0, y: 0 }), [-20, 30]]);
-    this.map.fitBounds(bounds.pad(0.04), { animate: false });
-    const { x, y } = this.map.latLngToContainerPoint(bounds.getNorthWest());
-    // The name of a room would be below the buttons.
-    if (x < buttons.right && y < buttons.bottom)
-      this.map.fitBounds(bounds.pad(0.04), { animate: false, paddingTopLeft: [buttons.right, 0] });
+    this.map.fitBounds(bounds.pad(0.02), { animate: false });
     this.#isWhole = true;
   }
 
