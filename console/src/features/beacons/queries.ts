@@ -3,14 +3,12 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type Operation, useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../lib/data/listed.ts';
+import { dataQuery } from '../../lib/data/query-of.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
 import { sameIds } from './beacon-fields.ts';
 
 export const beaconQuery = (appId: string, beaconId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'getBeacon', beaconId),
-    queryFn: () => dataOf(appId).beacons.get(beaconId),
-  });
+  dataQuery(appId, 'getBeacon', [beaconId], (data) => data.beacons.get(beaconId));
 
 /** What has to be read again when beacons change. */
 export const beaconKeys = (appId: string) => [dataKey(appId, 'listBeacons'), dataKey(appId, 'getBeacon')];

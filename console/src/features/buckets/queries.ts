@@ -1,8 +1,9 @@
 import { operations, type Query } from '@pharos/sdk';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
+import { dataQuery } from '../../lib/data/query-of.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 
@@ -16,17 +17,21 @@ export function useBucket(appId: string, bucketName: string) {
 }
 
 export const schemasQuery = (appId: string, bucketName: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listSchemas', bucketName),
-    queryFn: async () =>
-      (await dataOf(appId).call(operations.listSchemas, { params: { bucketName }, query: { limit: 1_000 } })).results,
-  });
+  dataQuery(
+    appId,
+    'listSchemas',
+    [bucketName],
+    async (data) =>
+      (await data.call(operations.listSchemas, { params: { bucketName }, query: { limit: 1_000 } })).results,
+  );
 
 export const recordQuery = (appId: string, bucketName: string, objectId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'getRecord', bucketName, objectId),
-    queryFn: async () => (await dataOf(appId).call(operations.getRecord, { params: { bucketName, objectId } })).result,
-  });
+  dataQuery(
+    appId,
+    'getRecord',
+    [bucketName, objectId],
+    async (data) => (await data.call(operations.getRecord, { params: { bucketName, objectId } })).result,
+  );
 
 /** What has to be read again when records of a bucket change. */
 export const recordKeys = (appId: string) => [

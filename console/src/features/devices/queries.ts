@@ -1,18 +1,13 @@
-import { queryOptions } from '@tanstack/react-query';
-import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
+import { dataQuery, queryOf } from '../../lib/data/query-of.ts';
 
 export const deviceQuery = (appId: string, deviceId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'getDevice', deviceId),
-    queryFn: () => dataOf(appId).devices.get(deviceId),
-  });
+  dataQuery(appId, 'getDevice', [deviceId], (data) => data.devices.get(deviceId));
 
 /** Whether the device may connect, and its user name; never the password. */
 export const credentialsQuery = (appId: string, deviceId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'getDevice', deviceId, 'credentials'),
-    queryFn: async () => (await call('getDeviceCredentials', { params: { appId, deviceId } })).result,
+  queryOf(dataKey(appId, 'getDevice', deviceId, 'credentials'), 'getDeviceCredentials', {
+    params: { appId, deviceId },
   });
 
 /** What has to be read again when devices change. */

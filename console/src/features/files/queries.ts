@@ -1,19 +1,17 @@
 import { type Answer, operations, PharosError, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { listAll } from '../../lib/data/all-records.ts';
-import { call, dataOf } from '../../lib/data/api.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
+import { queryOf } from '../../lib/data/query-of.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
 import { listed, t } from '../../lib/words/words.ts';
 
 export type StoredFile = Answer<'listFiles'>['results'][number];
 
 export const fileUsageQuery = (appId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listFiles', 'usage'),
-    queryFn: async () => (await call('getFileUsage', { params: { appId } })).result,
-  });
+  queryOf(dataKey(appId, 'listFiles', 'usage'), 'getFileUsage', { params: { appId } });
 
 export const readFile = async (appId: string, objectId: string) =>
   (await dataOf(appId).call(operations.getFile, { params: { file: objectId } })).result;

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ofPhones, ofUser } from '../../lib/data/person.ts';
+import { dataQuery, queryOf } from '../../lib/data/query-of.ts';
 
 /** A page of users with their roles, which the list for apps does not include. */
 export async function listUsers(appId: string, query: Query, signal?: AbortSignal) {
@@ -18,17 +19,12 @@ export const userKeys = (appId: string) => [dataKey(appId, 'listUsers'), dataKey
 
 /** The phones of a user, the newest first. */
 export const phonesOfQuery = (appId: string, userId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listInstallations', 'of-user', userId),
-    queryFn: () =>
-      dataOf(appId).installations.list({ where: ofUser(userId), order: '-objectId', limit: maxPhones, count: 1 }),
-  });
+  dataQuery(appId, 'listInstallations', ['of-user', userId], (data) =>
+    data.installations.list({ where: ofUser(userId), order: '-objectId', limit: maxPhones, count: 1 }),
+  );
 
 export const installationQuery = (appId: string, installationId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'getInstallation', installationId),
-    queryFn: () => dataOf(appId).installations.get(installationId),
-  });
+  dataQuery(appId, 'getInstallation', [installationId], (data) => data.installations.get(installationId));
 
 /** What has to be read again when installations change. */
 export const installationKeys = (appId: string) => [
@@ -92,7 +88,4 @@ export const factorsQuery = (appId: string, userId: string) =>
 
 /** Where a user is signed in, newest first. */
 export const sessionsQuery = (appId: string, userId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listUsers', 'sessions', userId),
-    queryFn: async () => (await call('listAppUserSessions', { params: { appId, userId } })).results,
-  });
+  queryOf(dataKey(appId, 'listUsers', 'sessions', userId), 'listAppUserSessions', { params: { appId, userId } });

@@ -1,14 +1,6 @@
-import { queryOptions } from '@tanstack/react-query';
-import { call } from '../../lib/data/api.ts';
+import { queryOf } from '../../lib/data/query-of.ts';
 
-export const privacyQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'privacy'],
-    queryFn: async () => (await call('getPrivacy', { params: { appId } })).result,
-  });
+export const privacyQuery = (appId: string) => queryOf(['apps', appId, 'privacy'], 'getPrivacy', { params: { appId } });
 
 export const erasuresQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'erasures'],
-    queryFn: async () => (await call('listErasures', { params: { appId } })).result,
-  });
+  queryOf(['apps', appId, 'erasures'], 'listErasures', { params: { appId } });

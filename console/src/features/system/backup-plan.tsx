@@ -7,6 +7,7 @@ import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
+import { queryOf } from '../../lib/data/query-of.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { translated } from '../../lib/words/service-words.ts';
@@ -17,8 +18,7 @@ import { intervalText, PlanFields, type PlanValues, planLabels, planValues, read
 export type PlanAnswer = ConsoleAnswer<'getBackupPlan'>['result'];
 
 export const planQuery = queryOptions({
-  queryKey: ['system', 'backup-plan'],
-  queryFn: async () => (await call('getBackupPlan')).result,
+  ...queryOf(['system', 'backup-plan'], 'getBackupPlan'),
   refetchInterval: ({ state }) => (state.data?.isTrying ? 1_000 : 30_000),
 });
 

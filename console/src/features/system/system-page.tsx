@@ -1,12 +1,12 @@
 import { Alert } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
+import { queryOf } from '../../lib/data/query-of.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { translated } from '../../lib/words/service-words.ts';
@@ -20,11 +20,7 @@ import classes from './system.module.css';
 
 type System = ConsoleAnswer<'getSystem'>['result'];
 
-const systemQuery = queryOptions({
-  queryKey: ['system'],
-  queryFn: async () => (await call('getSystem')).result,
-  refetchInterval: 10_000,
-});
+const systemQuery = { ...queryOf(['system'], 'getSystem'), refetchInterval: 10_000 };
 
 /** The health of the service, and its backups. */
 export function SystemPage() {

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/data/api.ts';
+import { queryOf } from '../../lib/data/query-of.ts';
 import type { CallState } from './words.ts';
 
 const pageSize = 25;
@@ -9,19 +10,15 @@ const refreshMs = 5_000;
 /** The key of everything about the webhooks of an app, including their calls. */
 export const webhooksKey = (appId: string) => ['apps', appId, 'webhooks'] as const;
 
-export const webhooksQuery = (appId: string) =>
-  queryOptions({
-    queryKey: webhooksKey(appId),
-    queryFn: async () => (await call('listWebhooks', { params: { appId } })).results,
-    refetchInterval: refreshMs,
-  });
+export const webhooksQuery = (appId: string) => ({
+  ...queryOf(webhooksKey(appId), 'listWebhooks', { params: { appId } }),
+  refetchInterval: refreshMs,
+});
 
-export const webhookQuery = (appId: string, webhookId: string) =>
-  queryOptions({
-    queryKey: [...webhooksKey(appId), webhookId],
-    queryFn: async () => (await call('getWebhook', { params: { appId, webhookId } })).result,
-    refetchInterval: refreshMs,
-  });
+export const webhookQuery = (appId: string, webhookId: string) => ({
+  ...queryOf([...webhooksKey(appId), webhookId], 'getWebhook', { params: { appId, webhookId } }),
+  refetchInterval: refreshMs,
+});
 
 interface CallsOf {
   readonly appId: string;

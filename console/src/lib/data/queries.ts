@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byName } from './all-records.ts';
 import { call, callAsAnybody } from './api.ts';
 import { dataKey } from './listed.ts';
+import { queryOf } from './query-of.ts';
 import { isSomebodys } from './whose-page.ts';
 
 /** Queries of several pages, with their keys. */
@@ -22,10 +23,7 @@ export async function presentSession() {
   return (await callAsAnybody('findSession')).result;
 }
 
-export const setupQuery = queryOptions({
-  queryKey: ['setup'],
-  queryFn: async () => (await call('getSetup')).result,
-});
+export const setupQuery = queryOf(['setup'], 'getSetup');
 
 export const appsQuery = queryOptions({
   queryKey: ['apps'],
@@ -34,55 +32,28 @@ export const appsQuery = queryOptions({
 
 /** The storage use and quotas of an app. */
 export const usageOfAppQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'usage'],
-    queryFn: async () => (await call('getAppUsage', { params: { appId } })).result,
-  });
+  queryOf(['apps', appId, 'usage'], 'getAppUsage', { params: { appId } });
 
-export const appQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId],
-    queryFn: async () => (await call('getApp', { params: { appId } })).result,
-  });
+export const appQuery = (appId: string) => queryOf(['apps', appId], 'getApp', { params: { appId } });
 
 /** Who may read and write what. */
-export const rulesQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'rules'],
-    queryFn: async () => (await call('getAppRules', { params: { appId } })).result,
-  });
+export const rulesQuery = (appId: string) => queryOf(['apps', appId, 'rules'], 'getAppRules', { params: { appId } });
 
 /** What other rules would have refused, and those that would close the app. */
 export const dryRunQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'rules', 'dry-run'],
-    queryFn: async () => (await call('getDryRun', { params: { appId } })).result,
-  });
+  queryOf(['apps', appId, 'rules', 'dry-run'], 'getDryRun', { params: { appId } });
 
 /** A user of an app, as administrators see one. */
 export const appUserQuery = (appId: string, userId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listUsers', 'one', userId),
-    queryFn: async () => (await call('getAppUser', { params: { appId, userId } })).result,
-  });
+  queryOf(dataKey(appId, 'listUsers', 'one', userId), 'getAppUser', { params: { appId, userId } });
 
-export const keysQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'keys'],
-    queryFn: async () => (await call('listKeys', { params: { appId } })).results,
-  });
+export const keysQuery = (appId: string) => queryOf(['apps', appId, 'keys'], 'listKeys', { params: { appId } });
 
 export const secretKeysQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'secret-keys'],
-    queryFn: async () => (await call('listSecretKeys', { params: { appId } })).results,
-  });
+  queryOf(['apps', appId, 'secret-keys'], 'listSecretKeys', { params: { appId } });
 
 export const bucketsQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'buckets'],
-    queryFn: async () => (await call('listBuckets', { params: { appId } })).results,
-  });
+  queryOf(['apps', appId, 'buckets'], 'listBuckets', { params: { appId } });
 
 export const administratorsQuery = queryOptions({
   queryKey: ['administrators'],
@@ -90,56 +61,29 @@ export const administratorsQuery = queryOptions({
 });
 
 /** How the signed-in administrator signs in. */
-export const factorsQuery = queryOptions({
-  queryKey: ['account', 'factors'],
-  queryFn: async () => (await call('getOwnFactors')).result,
-});
+export const factorsQuery = queryOf(['account', 'factors'], 'getOwnFactors');
 
 /** Where the signed-in administrator is signed in. */
-export const ownSessionsQuery = queryOptions({
-  queryKey: ['account', 'sessions'],
-  queryFn: async () => (await call('listOwnSessions')).results,
-});
+export const ownSessionsQuery = queryOf(['account', 'sessions'], 'listOwnSessions');
 
-export const ownAgentsQuery = queryOptions({
-  queryKey: ['account', 'agents'],
-  queryFn: async () => (await call('listOwnAgents')).results,
-});
+export const ownAgentsQuery = queryOf(['account', 'agents'], 'listOwnAgents');
 
 /** Through whom one can sign in. */
-export const ownAlertsQuery = queryOptions({
-  queryKey: ['session', 'alerts'],
-  queryFn: async () => (await call('getOwnAlerts')).result,
-});
+export const ownAlertsQuery = queryOf(['session', 'alerts'], 'getOwnAlerts');
 
-export const waysQuery = queryOptions({
-  queryKey: ['ways to sign in'],
-  queryFn: async () => (await call('listSignInProviders')).result,
-});
+export const waysQuery = queryOf(['ways to sign in'], 'listSignInProviders');
 
 /** Through whom the signed-in administrator signs in. */
-export const ownIdentitiesQuery = queryOptions({
-  queryKey: ['account', 'identities'],
-  queryFn: async () => (await call('listOwnIdentities')).result,
-});
+export const ownIdentitiesQuery = queryOf(['account', 'identities'], 'listOwnIdentities');
 
 /** The phones on which the signed-in administrator tests messages. */
 export const ownPhonesQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['account', 'phones', appId],
-    queryFn: async () => (await call('listOwnPhones', { params: { appId } })).result,
-  });
+  queryOf(['account', 'phones', appId], 'listOwnPhones', { params: { appId } });
 
 /** What every administrator needs. */
-export const securityQuery = queryOptions({
-  queryKey: ['security'],
-  queryFn: async () => (await call('getSecurity')).result,
-});
+export const securityQuery = queryOf(['security'], 'getSecurity');
 
-export const invitationsQuery = queryOptions({
-  queryKey: ['invitations'],
-  queryFn: async () => (await call('listInvitations')).results,
-});
+export const invitationsQuery = queryOf(['invitations'], 'listInvitations');
 
 const auditPageSize = 50;
 

@@ -1,15 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
 import { listed, t } from '../words/words.ts';
 import { byName, listAll } from './all-records.ts';
-import { dataOf } from './api.ts';
-import { dataKey } from './listed.ts';
+import { dataQuery } from './query-of.ts';
 
 /** The venues of an app that the signed-in administrator may see, by name. */
 export const venueNamesQuery = (appId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listVenues', 'names'),
-    queryFn: async () => byName(await listAll(dataOf(appId).venues.list)),
-  });
+  dataQuery(appId, 'listVenues', ['names'], async (data) => byName(await listAll(data.venues.list)));
 
 interface Named {
   readonly objectId: string;

@@ -3,15 +3,13 @@ import { queryOptions } from '@tanstack/react-query';
 import { byName, listAll } from './all-records.ts';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
+import { dataQuery } from './query-of.ts';
 
 export const pointer = <Name extends string>(className: Name, objectId: string) =>
   ({ __type: 'Pointer', className, objectId }) as const;
 
 export const venueQuery = (appId: string, venueId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'getVenue', venueId),
-    queryFn: () => dataOf(appId).venues.get(venueId),
-  });
+  dataQuery(appId, 'getVenue', [venueId], (data) => data.venues.get(venueId));
 
 export const venueKeys = (appId: string) => [dataKey(appId, 'listVenues'), dataKey(appId, 'getVenue')];
 
@@ -49,10 +47,9 @@ export const venueBeaconsQuery = (appId: string, venueId: string) =>
 
 /** Beacons that belong to no venue yet. */
 export const freeBeaconsQuery = (appId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listBeacons', 'without-venue'),
-    queryFn: async () => byName(await listAll(dataOf(appId).beacons.list, { venueId: { $exists: false } })),
-  });
+  dataQuery(appId, 'listBeacons', ['without-venue'], async (data) =>
+    byName(await listAll(data.beacons.list, { venueId: { $exists: false } })),
+  );
 
 /** The address of a floor's picture. */
 export const planFileQuery = (appId: string, fileId: string) =>

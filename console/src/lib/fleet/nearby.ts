@@ -1,3 +1,4 @@
+import { dataQuery } from '../data/query-of.ts';
 import { type Answer, type Floor, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../data/api.ts';
@@ -18,16 +19,10 @@ export const nearbyQuery = (appId: string) =>
   });
 
 export const ignoredQuery = (appId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listIgnoredTags'),
-    queryFn: async () => (await dataOf(appId).call(operations.listIgnoredTags)).results,
-  });
+  dataQuery(appId, 'listIgnoredTags', [], async (data) => (await data.call(operations.listIgnoredTags)).results);
 
 export const rulesQuery = (appId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listAdoptionRules'),
-    queryFn: async () => (await dataOf(appId).call(operations.listAdoptionRules)).results,
-  });
+  dataQuery(appId, 'listAdoptionRules', [], async (data) => (await data.call(operations.listAdoptionRules)).results);
 
 export const ignore = (appId: string, tag: string) => dataOf(appId).call(operations.ignoreTag, { params: { tag } });
 export const stopIgnoring = (appId: string, tag: string) =>

@@ -1,20 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
-import { call } from '../../../lib/data/api.ts';
+import { queryOf } from '../../../lib/data/query-of.ts';
 
 export const ssoProvidersKey = ['sso providers'] as const;
 
-export const ssoProvidersQuery = queryOptions({
-  queryKey: ssoProvidersKey,
-  queryFn: async () => (await call('listSsoProviders')).results,
-});
+export const ssoProvidersQuery = queryOf(ssoProvidersKey, 'listSsoProviders');
 
 export const ssoProviderQuery = (providerId: string) =>
-  queryOptions({
-    queryKey: [...ssoProvidersKey, providerId],
-    queryFn: async () => (await call('getSsoProvider', { params: { providerId } })).result,
-  });
+  queryOf([...ssoProvidersKey, providerId], 'getSsoProvider', { params: { providerId } });
 
-export const ssoPolicyQuery = queryOptions({
-  queryKey: ['sso policy'],
-  queryFn: async () => (await call('getSsoPolicy')).result,
-});
+export const ssoPolicyQuery = queryOf(['sso policy'], 'getSsoPolicy');

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/data/api.ts';
+import { queryOf } from '../../../lib/data/query-of.ts';
 
 /** An administrator who can get a report. */
 export interface Candidate {
@@ -23,16 +24,12 @@ export const reportsQuery = (appId: string) =>
     refetchInterval: refreshMs,
   });
 
-export const reportQuery = (appId: string, reportId: string) =>
-  queryOptions({
-    queryKey: [...reportsKey(appId), reportId],
-    queryFn: async () => (await call('getReport', { params: { appId, reportId } })).result,
-    refetchInterval: refreshMs,
-  });
+export const reportQuery = (appId: string, reportId: string) => ({
+  ...queryOf([...reportsKey(appId), reportId], 'getReport', { params: { appId, reportId } }),
+  refetchInterval: refreshMs,
+});
 
-export const previewQuery = (appId: string, reportId: string) =>
-  queryOptions({
-    queryKey: [...reportsKey(appId), reportId, 'preview'],
-    queryFn: async () => (await call('previewReport', { params: { appId, reportId } })).result,
-    staleTime: 60_000,
-  });
+export const previewQuery = (appId: string, reportId: string) => ({
+  ...queryOf([...reportsKey(appId), reportId, 'preview'], 'previewReport', { params: { appId, reportId } }),
+  staleTime: 60_000,
+});

@@ -1,7 +1,7 @@
 import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
+import { dataQuery } from '../../../lib/data/query-of.ts';
 
 /** Walks through a floor, and how well positions on it are known. */
 
@@ -9,19 +9,24 @@ export type Survey = Answer<'listSurveys'>['results'][number];
 export type Accuracy = Answer<'getFloorAccuracy'>['result'];
 
 export const surveysQuery = (appId: string, floorId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listSurveys', floorId),
-    queryFn: async () => (await dataOf(appId).call(operations.listSurveys, { params: { objectId: floorId } })).results,
-  });
+  dataQuery(
+    appId,
+    'listSurveys',
+    [floorId],
+    async (data) => (await data.call(operations.listSurveys, { params: { objectId: floorId } })).results,
+  );
 
 /** While it is worked out again. */
 const lookEveryMs = 2_000;
 
 export const accuracyQuery = (appId: string, floorId: string) =>
   queryOptions({
-    queryKey: dataKey(appId, 'getFloorAccuracy', floorId),
-    queryFn: async () =>
-      (await dataOf(appId).call(operations.getFloorAccuracy, { params: { objectId: floorId } })).result,
+    ...dataQuery(
+      appId,
+      'getFloorAccuracy',
+      [floorId],
+      async (data) => (await data.call(operations.getFloorAccuracy, { params: { objectId: floorId } })).result,
+    ),
     refetchInterval: ({ state }) => (state.data?.isCurrent === false ? lookEveryMs : false),
   });
 
