@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../lib/data/access.ts';
 import { beaconNameQuery, pushNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './names.module.css';
+import { TextLink } from './text-link.tsx';
 
 interface BeaconProps {
   readonly appId: string;
@@ -19,9 +19,9 @@ export function BeaconName({ appId, beaconId }: BeaconProps) {
 
 export function BeaconLink({ appId, beaconId }: BeaconProps) {
   return (
-    <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={classes.link}>
+    <TextLink to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }}>
       <BeaconName appId={appId} beaconId={beaconId} />
-    </Link>
+    </TextLink>
   );
 }
 
@@ -63,9 +63,9 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
   if (found === null) return gone;
   if (found.isHidden) return <i>{found.name}</i>;
   return (
-    <Link to="/apps/$appId/messages/$messageId" params={{ appId, messageId: triggerId }} className={classes.link}>
+    <TextLink to="/apps/$appId/messages/$messageId" params={{ appId, messageId: triggerId }}>
       {found.name}
-    </Link>
+    </TextLink>
   );
 }
 
@@ -90,8 +90,8 @@ export function VisitorLink({ appId, installationId }: { readonly appId: string;
   const mayOpen = useMayCall()('getInstallation');
   if (!mayOpen || isPseudonym(installationId)) return <VisitorId objectId={installationId} />;
   return (
-    <Link to="/apps/$appId/installations/$installationId" params={{ appId, installationId }} className={classes.link}>
+    <TextLink to="/apps/$appId/installations/$installationId" params={{ appId, installationId }}>
       <VisitorId objectId={installationId} />
-    </Link>
+    </TextLink>
   );
 }

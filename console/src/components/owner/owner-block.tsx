@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Operation, useMay, useMayCall } from '../../lib/data/access.ts';
 import { appUserQuery, rulesQuery } from '../../lib/data/queries.ts';
@@ -9,7 +8,7 @@ import { rich, t } from '../../lib/words/words.ts';
 import { SharedDialogForm } from '../form/dialog-form.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { UserPicker } from '../form/user-picker.tsx';
-import names from '../names/names.module.css';
+import { TextLink } from '../names/text-link.tsx';
 import { Block } from '../page/block.tsx';
 
 interface Owned {
@@ -72,9 +71,9 @@ function UserLink({ appId, userId }: UserProps) {
   const { data, isError } = useQuery({ ...appUserQuery(appId, userId), retry: false });
   if (isError) return t('A user who is no longer there');
   return (
-    <Link to="/apps/$appId/users/$userId" params={{ appId, userId }} className={names.link}>
+    <TextLink to="/apps/$appId/users/$userId" params={{ appId, userId }}>
       {data ? userName(data) : '…'}
-    </Link>
+    </TextLink>
   );
 }
 

@@ -1,9 +1,8 @@
 import { Alert, Button, Group } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
-import names from '../names/names.module.css';
+import { TextLink } from '../names/text-link.tsx';
 import { FailureNote, Loading } from './failure-note.tsx';
 import { Icon } from './icon.tsx';
 import { LinkButton } from './link-button.tsx';
@@ -18,9 +17,9 @@ interface Way {
 /** A link back to the list, below the title. */
 export function BackLink({ label, to, params }: Way) {
   return (
-    <Link to={to} params={params as never} className={names.link}>
+    <TextLink to={to} params={params as never}>
       {label}
-    </Link>
+    </TextLink>
   );
 }
 

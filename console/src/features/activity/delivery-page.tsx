@@ -1,13 +1,12 @@
 import { Alert, Group } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyButton } from '../../components/code/copy-field.tsx';
+import { getRouteApi } from '@tanstack/react-router';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import names from '../../components/names/names.module.css';
 import { TriggerLink, VisitorLink } from '../../components/names/names.tsx';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Fact, Facts, IdFact } from '../../components/page/facts.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -94,9 +93,9 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
           {delivery.language && <Fact label={t('Language')}>{languageName(delivery.language)}</Fact>}
           {eventId && (
             <Fact label={t('Caused by')}>
-              <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId }} className={names.link}>
+              <TextLink to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId }}>
                 {t('an event at a beacon')}
-              </Link>
+              </TextLink>
             </Fact>
           )}
           {triggerId && (
@@ -106,22 +105,20 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
           )}
           {pushId && (
             <Fact label={t('Part of')}>
-              <Link
+              <TextLink
                 to="/apps/$appId/activity"
                 params={{ appId }}
                 search={{ list: 'deliveries', where: { pushId } }}
-                className={names.link}
               >
                 {t('a push to many')}
-              </Link>
+              </TextLink>
             </Fact>
           )}
           <Fact label={t('Push service')}>{sender ? senderName(sender) : t('none')}</Fact>
           <Fact label={t('Attempts')}>{attempts}</Fact>
-          <Fact label="objectId" isWide>
-            <span className="mono">{delivery.objectId}</span>
-            <CopyButton text={delivery.objectId} label="objectId" />
-          </Fact>
+          <IdFact label="objectId" isWide>
+            {delivery.objectId}
+          </IdFact>
         </Facts>
       </Block>
     </>

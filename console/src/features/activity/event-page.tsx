@@ -1,13 +1,12 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyButton } from '../../components/code/copy-field.tsx';
+import { getRouteApi } from '@tanstack/react-router';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import names from '../../components/names/names.module.css';
 import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/names/names.tsx';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
 import { type Operation, useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -183,13 +182,12 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
             {rich('Push: <link>{outcome}</link>. {reason}', {
               outcome: inSentence(deliveryWord(delivery)),
               link: (inner) => (
-                <Link
+                <TextLink
                   to="/apps/$appId/activity/deliveries/$deliveryId"
                   params={{ appId, deliveryId: delivery.objectId }}
-                  className={names.link}
                 >
                   {inner}
-                </Link>
+                </TextLink>
               ),
               reason: delivery.reason === undefined ? deliverySentence(delivery) : translated(delivery.reason),
             })}
@@ -205,9 +203,7 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
   return (
     <Block title={t('What happened')} about={t('Times are in {zone}.', { zone: times.zone })}>
       <Facts>
-        <Fact label={t('When')} isTime>
-          {times.dateTime(event.occurredAt)}
-        </Fact>
+        <TimeFact label={t('When')}>{times.dateTime(event.occurredAt)}</TimeFact>
         <Fact label={t('Beacon')}>
           <BeaconLink appId={appId} beaconId={event.beaconId.objectId} />
         </Fact>
@@ -222,22 +218,16 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
           <Fact label={t('Distance')}>{t('{distance} m, estimated', { distance: tenths(event.distance) })}</Fact>
         )}
         <Fact label={t('Visit')}>
-          <Link
+          <TextLink
             to="/apps/$appId/activity"
             params={{ appId }}
             search={{ list: 'events', where: { visitId: event.visitId } }}
-            className={names.link}
           >
             {t('all events of the visit')}
-          </Link>
+          </TextLink>
         </Fact>
-        <Fact label={t('Recorded')} isTime>
-          {times.dateTime(event.createdAt)}
-        </Fact>
-        <Fact label="objectId">
-          <span className="mono">{event.objectId}</span>
-          <CopyButton text={event.objectId} label="objectId" />
-        </Fact>
+        <TimeFact label={t('Recorded')}>{times.dateTime(event.createdAt)}</TimeFact>
+        <IdFact>{event.objectId}</IdFact>
       </Facts>
     </Block>
   );

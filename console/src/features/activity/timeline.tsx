@@ -1,11 +1,11 @@
 import { Badge, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import list from '../../components/list/list.module.css';
 import { Row } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
-import names from '../../components/names/names.module.css';
 import { BeaconName, MessageName, VisitorId } from '../../components/names/names.tsx';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
@@ -77,9 +77,9 @@ function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
     return (
       <Row
         title={
-          <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId: objectId }} className={names.link}>
+          <TextLink to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId: objectId }}>
             {eventWords[event.event]} <BeaconName appId={appId} beaconId={beaconId.objectId} />
-          </Link>
+          </TextLink>
         }
         facts={[
           times.dateTime(occurredAt),
@@ -93,13 +93,9 @@ function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
   return (
     <Row
       title={
-        <Link
-          to="/apps/$appId/activity/deliveries/$deliveryId"
-          params={{ appId, deliveryId: objectId }}
-          className={names.link}
-        >
+        <TextLink to="/apps/$appId/activity/deliveries/$deliveryId" params={{ appId, deliveryId: objectId }}>
           <MessageName appId={appId} delivery={delivery} />
-        </Link>
+        </TextLink>
       }
       facts={[times.dateTime(createdAt), installationId && <VisitorId objectId={installationId.objectId} />]}
       tools={<Badge color={deliveryColors[state]}>{deliveryWord(delivery)}</Badge>}

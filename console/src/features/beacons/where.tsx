@@ -1,7 +1,6 @@
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { allFloorsQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { isOnFloor } from '../../lib/plan/floor-geometry.ts';
@@ -47,26 +46,20 @@ export function WhereLinks({ appId, beacon }: Props) {
   const parts = [
     zone,
     floor && venueId ? (
-      <Link
+      <TextLink
         key="floor"
         to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
         params={{ appId, venueId: venueId.objectId, floorId: floor.objectId }}
-        className={names.link}
       >
         {floor.name}
-      </Link>
+      </TextLink>
     ) : (
       placeText(beacon)
     ),
     venueId && (
-      <Link
-        key="venue"
-        to="/apps/$appId/beacons/venues/$venueId"
-        params={{ appId, venueId: venueId.objectId }}
-        className={names.link}
-      >
+      <TextLink key="venue" to="/apps/$appId/beacons/venues/$venueId" params={{ appId, venueId: venueId.objectId }}>
         {venue ?? '…'}
-      </Link>
+      </TextLink>
     ),
   ].filter(Boolean);
   return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]));

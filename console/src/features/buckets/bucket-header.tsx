@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { TabRow } from '../../components/page/tab-row.tsx';
 import { t } from '../../lib/words/words.ts';
@@ -32,15 +32,15 @@ export function BucketHeader({ appId, bucketName, title, part, action }: Props) 
         action={action}
         back={
           <Group gap="xs">
-            <Link to="/apps/$appId/buckets" params={{ appId }} className={names.link}>
+            <TextLink to="/apps/$appId/buckets" params={{ appId }}>
               {t('All buckets')}
-            </Link>
+            </TextLink>
             {title && (
               <>
                 <span aria-hidden>/</span>
-                <Link to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }} className={names.link}>
+                <TextLink to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }}>
                   {bucketName}
-                </Link>
+                </TextLink>
               </>
             )}
           </Group>

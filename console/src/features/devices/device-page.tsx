@@ -9,7 +9,7 @@ import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -84,16 +84,9 @@ function DeviceFacts({ appId, device }: { readonly appId: string; readonly devic
           <span className="mono">{device.topic}</span>
           <CopyButton text={device.topic} label={t('topic')} />
         </Fact>
-        <Fact label={t('Created')} isTime>
-          {times.dateTime(device.createdAt)}
-        </Fact>
-        <Fact label={t('Changed')} isTime>
-          {times.dateTime(device.updatedAt)}
-        </Fact>
-        <Fact label="objectId">
-          <span className="mono">{device.objectId}</span>
-          <CopyButton text={device.objectId} label="objectId" />
-        </Fact>
+        <TimeFact label={t('Created')}>{times.dateTime(device.createdAt)}</TimeFact>
+        <TimeFact label={t('Changed')}>{times.dateTime(device.updatedAt)}</TimeFact>
+        <IdFact>{device.objectId}</IdFact>
       </Facts>
     </Block>
   );

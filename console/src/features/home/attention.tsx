@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { CloseApp } from '../../components/rules/close-app.tsx';
@@ -107,17 +106,17 @@ interface To {
 
 const openSenders = ({ appId, may }: To) =>
   may('senders.read') ? (
-    <Link to="/apps/$appId/senders" params={{ appId }} className={names.link}>
+    <TextLink to="/apps/$appId/senders" params={{ appId }}>
       {t('Open the push services')}
-    </Link>
+    </TextLink>
   ) : (
     t('Ask an owner or manager to enter them.')
   );
 
 const toCondition = ({ appId }: To) => (
-  <Link to="/apps/$appId/beacons/condition" params={{ appId }} className={names.link}>
+  <TextLink to="/apps/$appId/beacons/condition" params={{ appId }}>
     {t('Show them')}
-  </Link>
+  </TextLink>
 );
 
 const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNode>>> = {
@@ -126,34 +125,29 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
       {rich('The last time was {age}. <link>Show them</link>', {
         age: showAge(failures[0]?.lastAt ?? ''),
         link: (inner) => (
-          <Link
+          <TextLink
             to="/apps/$appId/activity"
             params={{ appId }}
             search={{ list: 'deliveries', kind: 'failed', range: 'week' }}
-            className={names.link}
           >
             {inner}
-          </Link>
+          </TextLink>
         ),
       })}
     </>
   ),
   approval: ({ appId, key }) => (
-    <Link
-      to="/apps/$appId/push/$pushId"
-      params={{ appId, pushId: key.slice('approval '.length) }}
-      className={names.link}
-    >
+    <TextLink to="/apps/$appId/push/$pushId" params={{ appId, pushId: key.slice('approval '.length) }}>
       {t('Read it')}
-    </Link>
+    </TextLink>
   ),
   refused: openSenders,
   unreachable: openSenders,
   webhooks: ({ appId, may }) =>
     may('webhooks.read') && (
-      <Link to="/apps/$appId/webhooks" params={{ appId }} className={names.link}>
+      <TextLink to="/apps/$appId/webhooks" params={{ appId }}>
         {t('Open the webhooks')}
-      </Link>
+      </TextLink>
     ),
   quiet: ({ attention: { lastVisitAt } }) => (
     <>{t('The last visit began {age}.', { age: showAge(lastVisitAt ?? '') })}</>
@@ -163,44 +157,42 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
   misplaced: toCondition,
   tokens: ({ appId, mayCall }) =>
     mayCall('listInstallations') && (
-      <Link
+      <TextLink
         to="/apps/$appId/installations"
         params={{ appId }}
         search={{ where: { tokenDeadAt: { $exists: true } } }}
-        className={names.link}
       >
         {t('Show them')}
-      </Link>
+      </TextLink>
     ),
   sensing: ({ appId, mayCall }) =>
     mayCall('listInstallations') && (
-      <Link to="/apps/$appId/installations" params={{ appId }} className={names.link}>
+      <TextLink to="/apps/$appId/installations" params={{ appId }}>
         {t('Show how many')}
-      </Link>
+      </TextLink>
     ),
   crowded: ({ appId, key }) => (
-    <Link to="/apps/$appId/activity/analytics/plan" params={{ appId }} search={placeSearch(key)} className={names.link}>
+    <TextLink to="/apps/$appId/activity/analytics/plan" params={{ appId }} search={placeSearch(key)}>
       {t('Look at the plan')}
-    </Link>
+    </TextLink>
   ),
   reports: ({ appId, key }) => (
-    <Link
+    <TextLink
       to="/apps/$appId/activity/analytics/reports/$reportId"
       params={{ appId, reportId: key.split(' ')[1] ?? '' }}
-      className={names.link}
     >
       {t('Open the report')}
-    </Link>
+    </TextLink>
   ),
   quota: ({ appId }) => (
-    <Link to="/apps/$appId/policy" params={{ appId }} className={names.link}>
+    <TextLink to="/apps/$appId/policy" params={{ appId }}>
       {t('Change the quota')}
-    </Link>
+    </TextLink>
   ),
   key: ({ appId }) => (
-    <Link to="/apps/$appId/keys" params={{ appId }} className={names.link}>
+    <TextLink to="/apps/$appId/keys" params={{ appId }}>
       {t('Open the keys')}
-    </Link>
+    </TextLink>
   ),
 };
 
@@ -237,9 +229,9 @@ function useRuleFindings(appId: string, { reach }: Attention): readonly Finding[
       text: (
         <>
           {translated(rules.open.sentence)}{' '}
-          <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
+          <TextLink to="/apps/$appId/rules" params={{ appId }}>
             {t('Review the rules')}
-          </Link>{' '}
+          </TextLink>{' '}
           <CloseApp appId={appId} />
         </>
       ),

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
@@ -85,9 +85,9 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
         <Text c="dimmed" mt="sm">
           {rich('Then let your app report visitors: <link>the interface</link>.', {
             link: (inner) => (
-              <Link to="/apps/$appId/api" params={{ appId }} className={names.link}>
+              <TextLink to="/apps/$appId/api" params={{ appId }}>
                 {inner}
-              </Link>
+              </TextLink>
             ),
           })}
         </Text>

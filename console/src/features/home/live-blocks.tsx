@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import names from '../../components/names/names.module.css';
 import { BeaconName, VisitorId } from '../../components/names/names.tsx';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import type { Live, LiveEvent, LiveState } from '../../lib/data/live.ts';
@@ -40,14 +41,13 @@ export function LiveNow({ appId }: { readonly appId: string }) {
           <ul className={classes.bars} aria-label={t('Visitors by beacon')}>
             {live.beacons.map(({ beaconId, name, visitors, since }) => (
               <li key={beaconId}>
-                <Link
+                <TextLink
                   to="/apps/$appId/activity"
                   params={{ appId }}
                   search={{ list: 'visits', beacon: beaconId, where: { isOpen: true } }}
-                  className={names.link}
                 >
                   {name ?? t('a deleted beacon')}
-                </Link>
+                </TextLink>
                 <span className={classes.count} title={t('The first arrived {age}.', { age: showAge(since) })}>
                   {visitors.toLocaleString(pageLanguage())}
                 </span>

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { PersonExport } from '../../components/export/person-export.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
 import { Loading } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
@@ -99,9 +99,7 @@ function UserFacts({ appId, user }: Props) {
         <Fact label={t('Country')}>{user.country ?? t('unknown')}</Fact>
         <Fact label={t('Phone')}>{user.phone ?? t('unknown')}</Fact>
         <Fact label={t('Sessions')}>{sessionsText(user, times.date)}</Fact>
-        <Fact label={t('Signed up')} isTime>
-          {times.dateTime(user.createdAt)}
-        </Fact>
+        <TimeFact label={t('Signed up')}>{times.dateTime(user.createdAt)}</TimeFact>
       </Facts>
       {mayReadAudit && (
         <Group mt="md">
@@ -112,13 +110,8 @@ function UserFacts({ appId, user }: Props) {
       )}
       <TechnicalDetails>
         <Facts>
-          <Fact label={t('Changed')} isTime>
-            {times.dateTime(user.updatedAt)}
-          </Fact>
-          <Fact label="objectId">
-            <span className="mono">{user.objectId}</span>
-            <CopyButton text={user.objectId} label="objectId" />
-          </Fact>
+          <TimeFact label={t('Changed')}>{times.dateTime(user.updatedAt)}</TimeFact>
+          <IdFact>{user.objectId}</IdFact>
         </Facts>
         <MetadataBlock metadata={user.metadata} />
       </TechnicalDetails>

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { QrCode } from '../../components/code/qr-code.tsx';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
@@ -106,13 +106,9 @@ function Recorded({ appId, phoneId }: { readonly appId: string; readonly phoneId
     <Text c="dimmed">
       {t('It counts as a visitor, like every phone.')}{' '}
       {mayOpen && (
-        <Link
-          to="/apps/$appId/installations/$installationId"
-          params={{ appId, installationId: phoneId }}
-          className={names.link}
-        >
+        <TextLink to="/apps/$appId/installations/$installationId" params={{ appId, installationId: phoneId }}>
           {t('See why, or erase it')}
-        </Link>
+        </TextLink>
       )}
     </Text>
   );

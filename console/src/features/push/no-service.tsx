@@ -1,6 +1,5 @@
 import { Alert } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { rich, t } from '../../lib/words/words.ts';
@@ -19,9 +18,9 @@ export function NoPushService({ appId }: { readonly appId: string }) {
       {maySetUp
         ? rich('<link>Set one up under Push services</link>', {
             link: (inner) => (
-              <Link to="/apps/$appId/senders" params={{ appId }} className={names.link}>
+              <TextLink to="/apps/$appId/senders" params={{ appId }}>
                 {inner}
-              </Link>
+              </TextLink>
             ),
           })
         : t('Ask an owner or manager to set one up.')}

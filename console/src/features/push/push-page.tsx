@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { JsonBlock } from '../../components/code/code-block.tsx';
 import { Block } from '../../components/page/block.tsx';
-import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Fact, Facts, TimeFact } from '../../components/page/facts.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -198,11 +198,17 @@ function Message({ appId, push }: Props) {
       <Facts>
         {facts
           .filter(([, text]) => text !== undefined)
-          .map(([label, text, isTime]) => (
-            <Fact key={label} label={label} isWide={isLong(label)} isTime={isTime ?? false}>
-              {text}
-            </Fact>
-          ))}
+          .map(([label, text, isTime]) =>
+            isTime ? (
+              <TimeFact key={label} label={label}>
+                {text}
+              </TimeFact>
+            ) : (
+              <Fact key={label} label={label} isWide={isLong(label)}>
+                {text}
+              </Fact>
+            ),
+          )}
       </Facts>
       {where && (
         <>

@@ -1,10 +1,9 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { UserPicker } from '../../components/form/user-picker.tsx';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon, type IconName } from '../../components/page/icon.tsx';
@@ -116,9 +115,9 @@ function VenuesOf({ appId, userId }: { readonly appId: string; readonly userId: 
       {rich('Belongs to: {venues} (<link>change</link>)', {
         venues: venueNames(venues, user.venueIds),
         link: (inner) => (
-          <Link to="/apps/$appId/users/$userId" params={{ appId, userId }} className={names.link}>
+          <TextLink to="/apps/$appId/users/$userId" params={{ appId, userId }}>
             {inner}
-          </Link>
+          </TextLink>
         ),
       })}
     </Text>

@@ -1,10 +1,10 @@
 import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import { Row } from '../../components/list/row.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { BackLink } from '../../components/page/record-page.tsx';
 import { useMay } from '../../lib/data/access.ts';
@@ -57,9 +57,9 @@ function Provider({ appId, provider }: { readonly appId: string; readonly provid
   return (
     <Row
       title={
-        <Link to="/apps/$appId/sign-in/$providerId" params={{ appId, providerId }} className={names.link}>
+        <TextLink to="/apps/$appId/sign-in/$providerId" params={{ appId, providerId }}>
           {kind === 'oidc' ? name : kindTexts[kind]}
-        </Link>
+        </TextLink>
       }
       facts={[
         <span key="issuer" className="mono">

@@ -1,9 +1,8 @@
 import { Alert, Badge, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Row } from '../../components/list/row.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
@@ -62,9 +61,7 @@ export function ServiceAlerts() {
         </RowList>
       )}
       <Text mt="md" component="div">
-        <Link to="/account" className={names.link}>
-          {t('Choose what you are told')}
-        </Link>
+        <TextLink to="/account">{t('Choose what you are told')}</TextLink>
       </Text>
     </Block>
   );

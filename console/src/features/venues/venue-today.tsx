@@ -1,7 +1,7 @@
 import type { Floor, Venue } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
@@ -73,14 +73,9 @@ function Numbers({ appId, venueId, today }: { appId: string; venueId: string; to
   return (
     <>
       <Fact label={t('Visitors')}>
-        <Link
-          to="/apps/$appId/activity/analytics"
-          params={{ appId }}
-          search={{ unit: 'day', venue: venueId }}
-          className={names.link}
-        >
+        <TextLink to="/apps/$appId/activity/analytics" params={{ appId }} search={{ unit: 'day', venue: venueId }}>
           {count(visitors)}
-        </Link>
+        </TextLink>
       </Fact>
       <Fact label={t('Visits')}>{count(visits)}</Fact>
       <Fact label={t('Stay (median)')}>{typeof dwellMedian === 'number' ? showDuration(dwellMedian) : '–'}</Fact>

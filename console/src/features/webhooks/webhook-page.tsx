@@ -6,7 +6,7 @@ import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
-import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Fact, Facts, TimeFact } from '../../components/page/facts.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMay } from '../../lib/data/access.ts';
@@ -83,12 +83,8 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
         <Fact label={t('Waiting')}>
           {t('{waiting, plural, one {1 call} other {# calls}}', { waiting: webhook.waiting })}
         </Fact>
-        <Fact label={t('Created')} isTime>
-          {times.dateTime(webhook.createdAt)}
-        </Fact>
-        <Fact label={t('Changed')} isTime>
-          {times.dateTime(webhook.updatedAt)}
-        </Fact>
+        <TimeFact label={t('Created')}>{times.dateTime(webhook.createdAt)}</TimeFact>
+        <TimeFact label={t('Changed')}>{times.dateTime(webhook.updatedAt)}</TimeFact>
       </Facts>
       <Group mt="md">
         <WebhookSwitch appId={appId} webhook={webhook} text={t('On')} />

@@ -1,11 +1,11 @@
 import { Badge, Checkbox, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BulkBar } from '../../components/bulk/bulk-bar.tsx';
 import { Row } from '../../components/list/row.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
-import names from '../../components/names/names.module.css';
+import { TextLink } from '../../components/names/text-link.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMay, useSession } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
@@ -94,9 +94,9 @@ function WebhookRow({ appId, webhook, isChosen, onChoose }: RowProps) {
   return (
     <Row
       title={
-        <Link to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId }} className={names.link}>
+        <TextLink to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId }}>
           {description || url}
-        </Link>
+        </TextLink>
       }
       before={
         onChoose && (

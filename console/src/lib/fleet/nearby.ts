@@ -1,8 +1,8 @@
-import { dataQuery } from '../data/query-of.ts';
 import { type Answer, type Floor, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { dataOf } from '../data/api.ts';
 import { dataKey } from '../data/listed.ts';
+import { dataQuery } from '../data/query-of.ts';
 import { pointer } from '../data/venue-queries.ts';
 import { frameOf, roundPoint } from '../plan/floor-geometry.ts';
 import { t } from '../words/words.ts';

@@ -1,12 +1,11 @@
 import { Badge, NativeSelect, Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { CopyField } from '../../../components/code/copy-field.tsx';
 import { EnableSwitch } from '../../../components/form/enable-switch.tsx';
 import { useOneClick } from '../../../components/form/use-one-click.ts';
 import { Row } from '../../../components/list/row.tsx';
 import { SectionRows } from '../../../components/list/section-rows.tsx';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { Block } from '../../../components/page/block.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
@@ -45,9 +44,9 @@ export function SsoPage() {
             key={providerId}
             title={
               <>
-                <Link to="/administrators/single-sign-on/$providerId" params={{ providerId }} className={names.link}>
+                <TextLink to="/administrators/single-sign-on/$providerId" params={{ providerId }}>
                   {name}
-                </Link>{' '}
+                </TextLink>{' '}
                 {!enabled && <Badge color="gray">{t('Off')}</Badge>}
               </>
             }

@@ -7,7 +7,7 @@ import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-show
 import { Row, RowButton } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
 import { Block } from '../../../components/page/block.tsx';
-import { Fact, Facts } from '../../../components/page/facts.tsx';
+import { Fact, Facts, TimeFact } from '../../../components/page/facts.tsx';
 import { Loading } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { EditOrDelete, RecordPage } from '../../../components/page/record-page.tsx';
@@ -107,9 +107,7 @@ function ReportFacts({ appId, report, canMail }: FactsProps) {
         <Fact label={t('How often')}>{everyText(report)}</Fact>
         <Fact label={t('State')}>{canMail !== undefined && nextText(report, canMail)}</Fact>
         <Fact label={t('Set up by')}>{report.createdBy}</Fact>
-        <Fact label={t('Changed')} isTime>
-          {times.dateTime(report.updatedAt)}
-        </Fact>
+        <TimeFact label={t('Changed')}>{times.dateTime(report.updatedAt)}</TimeFact>
       </Facts>
       <Group mt="md">
         <ReportSwitch appId={appId} report={report} text={t('On')} />

@@ -1,9 +1,9 @@
 import { Alert, Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Row } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
@@ -91,13 +91,9 @@ function ReportRow({ appId, report, canMail }: RowProps) {
   return (
     <Row
       title={
-        <Link
-          to="/apps/$appId/activity/analytics/reports/$reportId"
-          params={{ appId, reportId }}
-          className={names.link}
-        >
+        <TextLink to="/apps/$appId/activity/analytics/reports/$reportId" params={{ appId, reportId }}>
           {titleOf(report)}
-        </Link>
+        </TextLink>
       }
       facts={[
         everyText(report),

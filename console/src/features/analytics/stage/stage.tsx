@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core';
 import type { Floor, Zone } from '@pharos/sdk';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { rich, t } from '../../../lib/words/words.ts';
@@ -172,9 +171,9 @@ function OtherRules({ appId }: Pick<Props, 'appId'>) {
         'What other rules would have sent to the visitors of the last 30 days is told by the form of each <message>message</message>.',
         {
           message: (inner) => (
-            <Link to="/apps/$appId/messages" params={{ appId }} className={names.link}>
+            <TextLink to="/apps/$appId/messages" params={{ appId }}>
               {inner}
-            </Link>
+            </TextLink>
           ),
         },
       )}

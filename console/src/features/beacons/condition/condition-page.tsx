@@ -1,10 +1,10 @@
 import { Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Row } from '../../../components/list/row.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
 import { findingTitles } from '../../../components/names/finding-words.ts';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { EmptyState } from '../../../components/page/empty-state.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
@@ -95,9 +95,9 @@ function FindingItem({ appId, finding }: ItemProps) {
     <Row
       title={
         <Group gap="xs">
-          <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }} className={names.link}>
+          <TextLink to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId }}>
             {name}
-          </Link>
+          </TextLink>
           <Badge color={finding.isFound ? 'yellow' : 'gray'}>{findingTitles[kind]}</Badge>
         </Group>
       }
@@ -118,13 +118,12 @@ function PlanLink({ appId, finding: { venueId = '', location } }: ItemProps) {
   const floor = useFloorOf(appId, { venueId: pointer('Venue', venueId), ...(location ? { location } : {}) });
   return (
     floor && (
-      <Link
+      <TextLink
         to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
         params={{ appId, venueId, floorId: floor.objectId }}
-        className={names.link}
       >
         {floor.name}
-      </Link>
+      </TextLink>
     )
   );
 }

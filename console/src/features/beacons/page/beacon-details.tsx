@@ -1,8 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { MetadataBlock } from '../../../components/code/code-block.tsx';
-import { CopyButton } from '../../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../../components/code/show-request.tsx';
-import { Fact, Facts } from '../../../components/page/facts.tsx';
+import { Fact, Facts, IdFact, TimeFact } from '../../../components/page/facts.tsx';
 import { TechnicalDetails } from '../../../components/page/technical-details.tsx';
 import { useTimes } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -23,10 +22,9 @@ export function BeaconDetails({ appId, beacon, mayChange }: Props) {
   return (
     <TechnicalDetails>
       <Facts>
-        <Fact label={t('UUID')} isWide>
-          <span className="mono">{beacon.uuid}</span>
-          <CopyButton text={beacon.uuid} label={t('UUID')} />
-        </Fact>
+        <IdFact label={t('UUID')} isWide>
+          {beacon.uuid}
+        </IdFact>
         <Fact label={t('Major, minor')}>
           {beacon.major}, {beacon.minor}
         </Fact>
@@ -37,16 +35,9 @@ export function BeaconDetails({ appId, beacon, mayChange }: Props) {
         </Fact>
         <Fact label={t('Sensitivity')}>{sensitivity ?? t('as set for the app')}</Fact>
         <SignalFact appId={appId} beaconId={objectId} />
-        <Fact label={t('Created')} isTime>
-          {times.dateTime(beacon.createdAt)}
-        </Fact>
-        <Fact label={t('Changed')} isTime>
-          {times.dateTime(beacon.updatedAt)}
-        </Fact>
-        <Fact label="objectId">
-          <span className="mono">{objectId}</span>
-          <CopyButton text={objectId} label="objectId" />
-        </Fact>
+        <TimeFact label={t('Created')}>{times.dateTime(beacon.createdAt)}</TimeFact>
+        <TimeFact label={t('Changed')}>{times.dateTime(beacon.updatedAt)}</TimeFact>
+        <IdFact>{objectId}</IdFact>
       </Facts>
       <MetadataBlock metadata={metadata} />
       {mayChange && <Calibration appId={appId} beacon={beacon} />}

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { Block } from '../../../components/page/block.tsx';
 import { Loading } from '../../../components/page/failure-note.tsx';
 import { eventTexts } from '../../../components/rules/rules.ts';
@@ -74,14 +74,9 @@ export function BeaconMessages({ appId, beaconId }: Props) {
       )}
       {mayTry && (
         <Text mt="sm" component="div">
-          <Link
-            to="/apps/$appId/activity/what-if"
-            params={{ appId }}
-            search={{ beacon: beaconId }}
-            className={names.link}
-          >
+          <TextLink to="/apps/$appId/activity/what-if" params={{ appId }} search={{ beacon: beaconId }}>
             {t('See what would happen here')}
-          </Link>
+          </TextLink>
         </Text>
       )}
     </Block>

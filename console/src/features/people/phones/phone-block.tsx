@@ -1,12 +1,10 @@
 import { Alert, Badge } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { MetadataBlock } from '../../../components/code/code-block.tsx';
-import { CopyButton } from '../../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../../components/code/show-request.tsx';
-import names from '../../../components/names/names.module.css';
 import { shortId } from '../../../components/names/names.tsx';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { Block } from '../../../components/page/block.tsx';
-import { Fact, Facts } from '../../../components/page/facts.tsx';
+import { Fact, Facts, IdFact, TimeFact } from '../../../components/page/facts.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { TechnicalDetails } from '../../../components/page/technical-details.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
@@ -59,9 +57,7 @@ export function PhoneBlock({ appId, installation, isAlone = false }: Props) {
           )}
         </Fact>
         <Fact label={t('App')}>{appText(installation) || t('unknown')}</Fact>
-        <Fact label={t('Last started')} isTime>
-          {times.dateTime(installation.updatedAt)}
-        </Fact>
+        <TimeFact label={t('Last started')}>{times.dateTime(installation.updatedAt)}</TimeFact>
         {purposes.map(({ name, label }) => (
           <Fact key={name} label={label}>
             {consentText(consents[name], times)}
@@ -89,33 +85,21 @@ function PhoneDetails({ appId, installation, isAlone = false }: Props) {
         <Fact label={t('Language, time zone')}>
           {[installation.localeIdentifier, installation.timeZone].filter(Boolean).join(', ') || t('unknown')}
         </Fact>
-        <Fact label={t('First registered')} isTime>
-          {times.dateTime(installation.createdAt)}
-        </Fact>
+        <TimeFact label={t('First registered')}>{times.dateTime(installation.createdAt)}</TimeFact>
         {installation.installationId && (
-          <Fact label="installationId" isWide>
-            <span className="mono">{installation.installationId}</span>
-            <CopyButton text={installation.installationId} label="installationId" />
-          </Fact>
+          <IdFact label="installationId" isWide>
+            {installation.installationId}
+          </IdFact>
         )}
-        <Fact label="objectId">
-          <span className="mono">{objectId}</span>
-          <CopyButton text={objectId} label="objectId" />
-        </Fact>
+        <IdFact>{objectId}</IdFact>
         <Fact label={t('Log')}>
           <span className={classes.logs}>
             {logs
               .filter(({ needs }) => mayCall(needs))
               .map(({ list, label }) => (
-                <Link
-                  key={list}
-                  to="/apps/$appId/activity"
-                  params={{ appId }}
-                  search={{ list, visitor: objectId }}
-                  className={names.link}
-                >
+                <TextLink key={list} to="/apps/$appId/activity" params={{ appId }} search={{ list, visitor: objectId }}>
                   {label}
-                </Link>
+                </TextLink>
               ))}
           </span>
         </Fact>

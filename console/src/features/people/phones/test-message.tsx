@@ -1,9 +1,8 @@
 import { Alert, Text, Textarea, TextInput } from '@mantine/core';
 import { operations } from '@pharos/sdk';
-import { Link } from '@tanstack/react-router';
 import { DialogForm } from '../../../components/form/dialog-form.tsx';
 import { useFields } from '../../../components/form/use-fields.ts';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { type Installation, tokenState } from '../../../lib/text/installation-words.ts';
@@ -63,14 +62,13 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
         </>
       }
       beside={
-        <Link
+        <TextLink
           to="/apps/$appId/activity"
           params={{ appId }}
           search={{ list: 'deliveries', visitor: installation.objectId }}
-          className={names.link}
         >
           {t('Its deliveries')}
-        </Link>
+        </TextLink>
       }
     >
       <TextInput label={t('Title')} maxLength={200} {...form.text('data.title')} />

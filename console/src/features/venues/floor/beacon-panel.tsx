@@ -1,10 +1,9 @@
 import { Alert, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { type Beacon, entityTag } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from '../../../components/form/form.tsx';
-import names from '../../../components/names/names.module.css';
+import { TextLink } from '../../../components/names/text-link.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
@@ -80,13 +79,9 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
           zone,
           hasZone: Boolean(zone),
           link: (inner) => (
-            <Link
-              to="/apps/$appId/beacons/$beaconId"
-              params={{ appId, beaconId: beacon.objectId }}
-              className={names.link}
-            >
+            <TextLink to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId: beacon.objectId }}>
               {inner}
-            </Link>
+            </TextLink>
           ),
         })}
       </Text>
