@@ -32,7 +32,6 @@ export interface AppAccess {
   readonly secretKeys: readonly SecretKey[];
 }
 
-/** What a key opens. */
 interface OpenedBy {
   readonly app: AppContext;
   readonly keyId: string;

@@ -18,7 +18,6 @@ export interface AppContext {
 
 export type UserRole = RuleUser['role'];
 
-/** The signed-in user of a request. */
 export interface UserContext extends RuleUser {
   /** As the client sent it. */
   readonly accessToken: string;

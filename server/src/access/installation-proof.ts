@@ -7,7 +7,6 @@ import { type Caller, seesAll } from './caller.ts';
  * that phone without it, except with the bearer of its user.
  */
 
-/** What a caller presents to act for an installation. */
 export interface InstallationProof {
   readonly userId: string | undefined;
   /** A manager, a secret key or an administrator. */
@@ -24,7 +23,6 @@ export interface Provable {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A caller who may have to present a secret. */
 export type ProvingCaller = Caller & { readonly headers: Headers };
 
 export function proofOf(call: ProvingCaller): InstallationProof {

@@ -30,14 +30,12 @@ export const mayDo = Object.freeze({
   'keys.write': ['owner', 'manager'],
   'buckets.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'buckets.write': ['owner', 'manager'],
-  /** App users: personal data. */
   'users.read': ['owner', 'manager'],
   /** An app user's role, switching the user off and on, and erasing. */
   'users.change': ['owner', 'manager'],
   /** Through whom app users sign in: identity providers. */
   'signin.read': ['owner', 'manager'],
   'signin.write': ['owner', 'manager'],
-  /** Credentials of push providers. */
   'senders.read': ['owner', 'manager'],
   'senders.write': ['owner', 'manager'],
   /** They show what happens in the app, and send it elsewhere. */

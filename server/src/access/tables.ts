@@ -3,7 +3,6 @@ import { bigint, defineTable, nullable, text } from '../db/table.ts';
 /** Of many records, whose ids are in the states. */
 const isOfMany = "action like 'many.%'";
 
-/** Who did what. */
 export const audit = defineTable({
   name: 'audit',
   owner: 'access',

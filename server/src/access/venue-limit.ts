@@ -38,7 +38,6 @@ export function beaconsOf(column: Sql, appId: string, venues: readonly string[])
 export const venueOfBeacon = (table: string, column: string): string =>
   `(select beacons.venue_id from beacons where beacons.app_id = ${table}.app_id and beacons.object_id = ${table}.${column})`;
 
-/** The ids of the beacons of venues. */
 export async function findBeaconsIn(db: Db, appId: string, venues: readonly string[]): Promise<ReadonlySet<string>> {
   if (venues.length === 0) return new Set();
   const rows = await db.all<{ object_id: string }>(
@@ -47,7 +46,6 @@ export async function findBeaconsIn(db: Db, appId: string, venues: readonly stri
   return new Set(rows.map(({ object_id }) => object_id));
 }
 
-/** The venues of beacons, by the beacons' ids. */
 export async function findVenuesOf(
   db: Db,
   appId: string,

@@ -27,7 +27,6 @@ const moved = [
 
 export interface RestoreRequest {
   readonly backupId: string;
-  /** The folder of the backup. */
   readonly folder: string;
   readonly askedAt: string;
   readonly askedBy: string;
@@ -43,7 +42,6 @@ export interface RestoreResult {
   /** Who asked for it, and when the backup was made; absent in results of older versions, as the next two. */
   readonly askedBy?: string;
   readonly madeAt?: string;
-  /** What was restored. */
   readonly rows?: number;
   readonly files?: number;
 }

@@ -67,7 +67,6 @@ async function filesOf(
   return { count, files };
 }
 
-/** Names these files, for people. */
 export function describeLost({ count, files }: LostFiles, maxShown = maxNamed): string {
   const named = files.slice(0, maxShown).map(({ appId, objectId, name }) => `${name} (app ${appId}, file ${objectId})`);
   const more = count > named.length ? ` and ${count - named.length} more` : '';

@@ -24,7 +24,6 @@ export interface BackupOptions {
   /** Must not exist yet, or be empty. */
   readonly folder: string;
   readonly now: number;
-  /** Called from time to time with the progress. */
   readonly onProgress?: (progress: BackupProgress) => void;
   /** Ends it early; what was written is removed. */
   readonly signal?: AbortSignal;

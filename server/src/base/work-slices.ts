@@ -7,7 +7,6 @@ const sliceMs = 4;
 export class WorkSlices {
   #began = performance.now();
 
-  /** Whether the slice is over. */
   get isOver(): boolean {
     return performance.now() - this.#began >= sliceMs;
   }

@@ -97,7 +97,6 @@ export interface BlobStorage extends BlobStore {
   readonly signedUrl?: (key: BlobKey, served: ServedAs) => Promise<string>;
   /** Work done since the start, for metrics. */
   readonly counts?: () => readonly BlobCount[];
-  /** Closes connections that are kept open. */
   close(): void;
 }
 

@@ -85,7 +85,6 @@ function uploadsFolder(config: Config): string {
   return join(config.dataFolder, 'uploads');
 }
 
-/** Where files lie. */
 export function blobPlaces(config: Config): BlobPlaces {
   return {
     folder: filesFolder(config),
@@ -95,12 +94,10 @@ export function blobPlaces(config: Config): BlobPlaces {
   };
 }
 
-/** Where the service writes backups. */
 export function backupsFolder({ backupFolder, dataFolder }: Pick<Config, 'backupFolder' | 'dataFolder'>): string {
   return backupFolder ?? join(dataFolder, 'backups');
 }
 
-/** The settings as `--help` shows them. */
 export function settingsHelp(): string {
   return settings
     .map(

@@ -176,7 +176,6 @@ export function onOrOff(text: string): boolean {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** One of these words. */
 export const oneOf =
   <const Words extends readonly string[]>(...words: Words) =>
   (text: string): Words[number] => {

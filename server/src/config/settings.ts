@@ -45,7 +45,6 @@ const declarations = {
     help: 'port to listen on; 0 chooses a free one',
     parse: integer(0, 65535),
   },
-  /** The folder of the embedded database and of files. */
   dataFolder: {
     variable: 'PHAROS_DATA',
     fallback: './data',
@@ -128,7 +127,6 @@ const declarations = {
     help: 'web origins that may call /api/v2, joined by commas, or *',
     parse: corsOrigins,
   },
-  /** The Model Context Protocol at /mcp. */
   mcp: {
     variable: 'PHAROS_MCP',
     fallback: 'read',

@@ -20,7 +20,6 @@ export interface BatcherOptions<Item, Result> {
    * Does the work of several items, all or none of it. Results in their order; undefined for an item that must run by itself.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>;
-  /** Does the work of one item. */
   readonly runAlone: (item: Item) => Promise<Result>;
 }
 
@@ -43,7 +42,6 @@ export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   /** Whose turn is next comes first. */
   readonly #lines = new Map<string, Waiting<Item, Result>[]>();
-  /** What is being worked on. */
   readonly #busy = new Set<string>();
   #running = 0;
 

@@ -176,7 +176,6 @@ const matches = <N extends string>(table: string, by: readonly N[], cell: Given<
     ' and ',
   );
 
-/** Sets the columns `set` of the rows that `by` finds. */
 export function bulkUpdate<C extends Columns, B extends NameOf<C>, S extends NameOf<C>>(
   table: DbTable<C>,
   { by, set }: { readonly by: readonly B[]; readonly set: readonly S[] },

@@ -153,7 +153,6 @@ export interface Database extends Db {
   onTrouble?(listener: (trouble: { readonly failure: Failure } | undefined) => void): void;
   /** Its own time (epoch milliseconds), where several nodes share it. */
   time?(): Promise<number>;
-  /** Finishes what was accepted, then closes. */
   close(): Promise<void>;
 }
 

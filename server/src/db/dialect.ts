@@ -28,7 +28,6 @@ export interface Dialect {
     readonly all: (names: readonly string[]) => Sql;
     readonly free: (names: readonly string[]) => Sql;
   } | null;
-  /** Selects a row if there is a table of this name. */
   readonly findTable: (name: string) => Sql;
   /** Reads all pages of a long text to get to the columns stored after it. */
   readonly passesLongTexts: boolean;

@@ -38,7 +38,6 @@ export async function isInUse(db: Db): Promise<boolean> {
   return (await db.one(db.dialect.findTable('migrations'))) !== undefined;
 }
 
-/** The number of the newest migration that a database in use has had. */
 export async function newestMigration(read: (statement: Sql) => Promise<readonly Row[]>): Promise<number> {
   const [row] = await read(raw('select max(id) as newest from migrations'));
   return Number(row?.['newest'] ?? 0);

@@ -18,7 +18,6 @@ const messages: Readonly<Record<StorageTrouble, string>> = {
     'The storage cannot be read: its disk reports errors, or the data is damaged. Check the disk, then run: pharos doctor.',
 };
 
-/** The trouble that an error or one of its causes stands for, if any. */
 export function storageTrouble(error: unknown): StorageTrouble | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
     const code = String((each as { code?: unknown }).code ?? '');

@@ -72,7 +72,6 @@ interface Trail<N extends string = string> {
   readonly at?: N;
 }
 
-/** How long rows are kept. */
 export interface RetentionRule<N extends string = string> {
   /** A number of days, or what an app's policy calls them. */
   readonly days: number | string;
@@ -106,7 +105,6 @@ interface Facts<N extends string> {
   readonly name: string;
   /** The folder that may name the table in SQL: of a feature, or a room such as `jobs`. */
   readonly owner: string;
-  /** The primary key. */
   readonly key: readonly N[];
   /** By the index's name. */
   readonly indexes?: Readonly<Record<string, Index<N>>>;
@@ -146,7 +144,6 @@ export function defineTable<const C extends Columns>(
   return table;
 }
 
-/** The column by which rows are deleted in steps. */
 export function stepColumn({ key, stepBy }: DbTable): string {
   const step = stepBy ?? key.at(-1);
   if (step === undefined) throw new Error('A table without a key cannot be deleted in steps.');

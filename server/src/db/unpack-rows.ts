@@ -57,7 +57,6 @@ export async function unpackRows(db: Database): Promise<void> {
 /** The log of the service does not exist yet: a line as it writes them. */
 const say = (msg: string) => void process.stderr.write(`${JSON.stringify({ level: 30, time: Date.now(), msg })}\n`);
 
-/** What earlier versions have packed. */
 export async function countPacked(db: Database): Promise<Packed> {
   if (!(await db.one(db.dialect.findTable('cold_chunks')))) return { chunks: 0, rows: 0 };
   const [found] = await db.longTransaction((db) =>

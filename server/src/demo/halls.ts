@@ -12,7 +12,6 @@ export interface Hall {
   readonly appeal: number;
   /** The median stay in seconds. */
   readonly stay: number;
-  /** How many may be inside at once. */
   readonly capacity?: number;
 }
 
@@ -75,7 +74,6 @@ export function appealOf({ key, appeal }: Hall, daysAgo: number): number {
   return daysAgo > exhibition.from ? 0 : Math.min(1, rush * appeal);
 }
 
-/** What each floor is called, by its level. */
 export const floorNames = ['Ground floor', 'First floor', 'Below the lantern'] as const;
 
 export const museum = {

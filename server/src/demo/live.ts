@@ -7,7 +7,6 @@ import { hallOf, halls } from './halls.ts';
 
 export interface Walking {
   readonly server: FastifyInstance;
-  /** The credentials of the demo's app. */
   readonly headers: Readonly<Record<string, string>>;
   readonly now: () => number;
   readonly signal: AbortSignal;

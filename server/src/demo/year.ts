@@ -11,7 +11,6 @@ export interface TourStop {
   readonly leftAt: number;
 }
 
-/** One guest on one day. */
 export interface Tour {
   readonly guest: number;
   readonly stops: readonly TourStop[];

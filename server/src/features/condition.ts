@@ -8,7 +8,6 @@ interface KindFacts {
   readonly name: string;
 }
 
-/** The kinds of conditions that need a person. */
 export const conditionKinds = {
   failures: { of: 'app', permission: 'push.read', name: 'Messages fail' },
   refused: { of: 'app', permission: 'senders.read', name: 'A push service refuses the credentials' },

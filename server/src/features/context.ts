@@ -57,7 +57,6 @@ export interface Context extends Services {
   readonly owns: (name: string) => boolean;
   /** Where limits are kept that survive a restart. */
   readonly persistentLimits: BucketMemory;
-  /** Limits attempts to sign in. */
   readonly signInLimiter: RateLimiter;
   readonly quotas: ClientQuotas;
   /** A connection to the mail server of its own, which its owner closes; undefined while none is configured. */
@@ -65,7 +64,6 @@ export interface Context extends Services {
   readonly issuersTime: IssuersTime;
   /** The push providers that apps can set up. */
   readonly definitions: readonly SenderDefinition[] | undefined;
-  /** The endpoints of all features. */
   readonly endpoints: () => readonly Endpoint[];
   /** @throws Error if there is none */
   readonly endpointNamed: (operationId: string) => Endpoint;
@@ -73,6 +71,5 @@ export interface Context extends Services {
   readonly tableOfRules: (name: ResourceName | undefined) => RecordTable | undefined;
   /** The tables that say where somebody was or what they were sent. */
   readonly traceTables: readonly DbTable[];
-  /** The tables with a retention period. */
   readonly keptTables: readonly DbTable[];
 }

@@ -10,7 +10,6 @@ export interface EventLog {
   readonly installationId: string;
   /** Epoch milliseconds. */
   readonly occurredAt: number;
-  /** The event's objectId. */
   readonly eventId: string;
   readonly now: number;
 }

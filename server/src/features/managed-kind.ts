@@ -1,7 +1,6 @@
 import type { Reach } from '../access/reach.ts';
 import type { Permission } from '../access/roles.ts';
 
-/** What was changed of one record. */
 interface ManagedChange {
   /** The members that were changed, as they were before. */
   readonly was: object;

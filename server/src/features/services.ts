@@ -25,7 +25,6 @@ export interface Services {
   /** What may be called at the wish of an administrator. */
   readonly targets: TargetRules;
   readonly issuerKeys: IssuerKeys;
-  /** Whether a mail server is configured. */
   readonly canMail: boolean;
   /** Mails to users what has changed in their accounts; undefined while no mail server is configured. */
   readonly tell: NotifyOfChange | undefined;

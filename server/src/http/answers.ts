@@ -50,7 +50,6 @@ export const createdAnswer: AnswerSpec = {
   example: { result: { createdAt: exampleCreated, objectId: exampleId } },
 };
 
-/** The answer to the creation of a record. */
 export const created = ({ objectId, now }: Creation) => ({ result: { createdAt: isoTime(now), objectId } });
 
 export const updatedAnswer: AnswerSpec = {

@@ -28,7 +28,6 @@ export interface Ruled {
   readonly open?: 'app' | 'phone';
 }
 
-/** What a handler knows about a request. */
 export interface Call<Body, Located> {
   readonly app: AppContext;
   /** Set whenever the grant is `user` or `manager`, and for a `visitor` or `phone` that sent a bearer; never in the console. */

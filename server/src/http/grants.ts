@@ -11,7 +11,6 @@ type Params = Readonly<Record<string, string | undefined>>;
 /** The rules of an app that has changed nothing, which the document shows. */
 export const defaultRules: AppRules = compileRules({}, defaultPolicy);
 
-/** The rules for the records that an endpoint is about. */
 export function rulesFor({ of }: Ruled, rules: AppRules, params: Params): ResourceRules {
   return of === 'bucket' ? rules.bucket(params['bucketName'] ?? '') : rules.of(of);
 }

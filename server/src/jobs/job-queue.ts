@@ -24,7 +24,6 @@ export class JobQueue {
     this.#leaseMs = lease;
   }
 
-  /** The app may have due jobs. */
   add(appId: string): void {
     this.#waiting.add(appId);
   }

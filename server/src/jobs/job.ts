@@ -16,7 +16,6 @@ export interface NewJob {
   readonly jobId?: string;
 }
 
-/** A job that a worker holds. */
 export interface Job {
   readonly appId: string;
   readonly jobId: string;

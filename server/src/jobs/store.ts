@@ -54,7 +54,6 @@ export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<vo
   await newJobs.run(db, rows);
 }
 
-/** Jobs of one kind that one app has. */
 export interface DueJobs {
   readonly kind: string;
   readonly appId: string;
@@ -136,7 +135,6 @@ export async function findPayload(db: Db, appId: string, jobId: string): Promise
 
 // Each of these returns false when another worker has taken the job in the meantime; then nothing has changed.
 
-/** Removes a finished job. */
 export async function deleteJob(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
 }

@@ -1,6 +1,5 @@
 import { bigint, defineTable, nullable, text } from '../db/table.ts';
 
-/** Work to be done, by any worker. */
 export const jobs = defineTable({
   name: 'jobs',
   owner: 'jobs',

@@ -101,7 +101,6 @@ class OutboxWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #slots: ReadonlyMap<string, Slots>;
   readonly #running = new Set<Running>();
-  /** Counts the jobs that have ended. */
   #ended = 0;
   #stopping = false;
   #timers: NodeJS.Timeout[] = [];
@@ -329,7 +328,6 @@ function refuseRun(handler: JobHandler, job: Job, now: number): string | undefin
   return undefined;
 }
 
-/** Runs the jobs of the outbox in this process. */
 export function createWorker(options: WorkerOptions): Worker {
   return new OutboxWorker(options);
 }

@@ -11,7 +11,6 @@ export interface Creation {
   readonly now: number;
 }
 
-/** A request with an `Idempotency-Key`. */
 export interface RepeatableRequest {
   readonly appId: string;
   /** The id of the user or of the secret key; null for a caller with the app key alone. */

@@ -155,7 +155,6 @@ export class SharedLimits implements BucketMemory {
     }
   }
 
-  /** Deletes buckets that are full again. */
   async sweep(): Promise<void> {
     await this.#deps.db.run(sql`delete from limit_buckets where full_at <= ${this.#deps.now()}`);
   }

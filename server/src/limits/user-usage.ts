@@ -16,7 +16,6 @@ export interface UserUsageDeps {
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-/** Who stores something, and in which app. */
 export type Storer = Pick<Consumer, 'app' | 'user' | 'secretKey' | 'isAdministrator'>;
 
 interface Known {
@@ -137,7 +136,6 @@ export class UserUsage {
     };
   }
 
-  /** Records a change of owner. */
   move(appId: string, from: string | null | undefined, to: string | null | undefined, what: Partial<Stored>): void {
     this.add(appId, from, negative(added(none, what)));
     this.add(appId, to, what);

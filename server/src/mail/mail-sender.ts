@@ -19,7 +19,6 @@ export interface Attachment {
   readonly bytes: Buffer;
 }
 
-/** The port to a mail server. */
 export interface MailSender {
   /**
    * Resolves when a mail server has accepted the mail.

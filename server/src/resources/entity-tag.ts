@@ -33,7 +33,6 @@ export async function newTag(db: Db, table: RecordTable, key: Key): Promise<stri
   return row ? tagOfRow(table, row) : '';
 }
 
-/** An answer with the tag of the record that it is about. */
 export function tagged(text: string, tag: string): JsonText {
   return new JsonText(text, { etag: tag });
 }

@@ -160,7 +160,6 @@ async function shownRow(options: ReadOptions, call: Caller & { readonly params: 
   return { row: shown, isWhole: shown === row };
 }
 
-/** GET of one record. */
 export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
   const { summary = `Get a ${options.noun[0]}`, record = options.record, errors = ['ObjectNotFound'] } = details;
   const render = details.render ?? (async (row: Row) => options.records.render(row));

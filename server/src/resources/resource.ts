@@ -276,7 +276,6 @@ export type RemoveOptions = ReadOptions &
     readonly noteRemoval?: NoteRemoval;
   };
 
-/** DELETE of one record. */
 export function removeEndpoint(options: RemoveOptions): Endpoint {
   const { db, records, onRemove, holdParent, noteRemoval } = options;
   const removeAll = async (db: Db, key: Key, call: Call<undefined, Row>) => {

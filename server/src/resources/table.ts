@@ -30,7 +30,6 @@ export interface RecordTable<M extends Members = Members, C extends Columns = Co
    * a row names.
    */
   readonly ruleLookup: FieldLookup;
-  /** One row as the interface shows it. */
   decode(row: Row): Record<string, unknown>;
   /** The same of a row that is not read from the database; cells that are not there are not shown. */
   show(cells: Partial<Cells<C>>): Record<string, unknown>;

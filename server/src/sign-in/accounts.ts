@@ -18,7 +18,6 @@ export interface HalfSignIn {
   readonly missing: 'code' | 'enrolment';
 }
 
-/** What came of a sign-in. */
 export type SignedIn = Session | HalfSignIn;
 
 /** How and where a session begins. */
@@ -33,7 +32,6 @@ export interface SessionStart extends SessionClient {
 export type SignInMethod = 'password' | 'identityProvider' | 'mailLink' | 'passkey';
 
 export interface SessionClient {
-  /** What the client says that it is. */
   readonly userAgent: string | null;
   /** It wants a refresh token. */
   readonly isRenewable: boolean;

@@ -3,7 +3,6 @@ import type { AppContext } from '../access/context.ts';
 import { Failure } from '../base/errors.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 
-/** The origin of an attempt. */
 export interface Attempt {
   readonly app: AppContext;
   readonly address: string;

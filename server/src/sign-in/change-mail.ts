@@ -3,7 +3,6 @@ import type { Db } from '../db/db.ts';
 import type { NewJob } from '../jobs/job.ts';
 import type { Mail } from '../mail/mail-sender.ts';
 
-/** What has changed about an account. */
 export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'secondFactor' | 'passkeys';
 
 /** Notifies an address of a change, in the transaction of the change. */

@@ -177,7 +177,6 @@ const either = (one: Part, other: Part): Part => ({
 const joined = (one: Part['buckets'], other: Part['buckets']) => one && other && new Set([...one, ...other]);
 const setOf = (names: readonly string[] | undefined) => names && new Set(names);
 
-/** The scopes of one key, ready to be checked. */
 export class Scopes {
   /** By `resource:verb`. */
   readonly #allowed = new Map<string, Part>();

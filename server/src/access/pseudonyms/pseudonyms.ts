@@ -156,7 +156,6 @@ export class AppPseudonyms {
     return this.#periods.some(({ begun, ended }) => at >= begun && at < ended);
   }
 
-  /** The times that are shown under pseudonyms. */
   get periods(): readonly PseudonymPeriod[] {
     return this.#periods;
   }

@@ -15,7 +15,6 @@ export async function insertPeriod(db: Db, appId: string, begunAt: number): Prom
     on conflict (app_id, begun_at) do update set ended_at = null`);
 }
 
-/** Ends the current spell. */
 export async function endPeriod(db: Db, appId: string, at: number): Promise<void> {
   await db.run(sql`update pseudonym_spells set ended_at = case when begun_at > ${at} then begun_at else ${at} end
     where app_id = ${appId} and ended_at is null`);

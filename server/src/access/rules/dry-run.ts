@@ -20,7 +20,6 @@ export type DryRunOutcome = 'refused' | 'hidden';
 
 export type Requests = Record<MemberRole, number>;
 
-/** Counts in memory, and writes the counts from time to time. */
 export interface DryRunMeter {
   /** How many requests of an app were looked at, by who sent them. They are counted in place. */
   requestsOf(appId: string): Requests;
@@ -61,7 +60,6 @@ export const bucketSubject = (name: string) => `bucket ${name}`;
 export class DryRun {
   readonly #appId: string;
   readonly #now: AppRules;
-  /** The rules in question. */
   readonly rules: AppRules;
   readonly #meter: DryRunMeter;
   readonly #requests: Requests;

@@ -1,6 +1,5 @@
 import type { Preset, StoredRules, Verb, Word } from './rule-types.ts';
 
-/** What has rules, and what they can say. */
 export interface RuledResource {
   /** As in a sentence: `the beacons`. */
   readonly noun: string;
@@ -20,7 +19,6 @@ export interface RuledResource {
   readonly preset: (by: Presets) => StoredRules;
 }
 
-/** The rules that several resources share. */
 interface Presets {
   readonly site: StoredRules;
   readonly plan: StoredRules;
@@ -221,7 +219,6 @@ const all = (word: Word): StoredRules => ({ list: word, get: word, create: word,
 
 const writes = (word: Word): StoredRules => ({ create: word, update: word, delete: word });
 
-/** The rules of an app that has none of its own. */
 export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
   const { readContent, writeContent } = policy;
   const isOpen = preset === 'specification';

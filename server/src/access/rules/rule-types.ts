@@ -26,7 +26,6 @@ export interface StoredRules extends Partial<Readonly<Record<Verb, StoredRule>>>
   readonly owner?: string;
   /** Who may change and delete records without an owner, where the rule says `owner`. */
   readonly unowned?: 'user' | 'manager';
-  /** By the member's name. */
   readonly members?: Readonly<Record<string, StoredMember>>;
 }
 

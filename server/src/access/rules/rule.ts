@@ -14,7 +14,6 @@ import {
 import { randomText } from '../../base/id.ts';
 import { callerVariables, type RuleUser, type StoredRule, type Word } from './rule-types.ts';
 
-/** The caller for whom a rule is evaluated. */
 export interface RuleCaller {
   readonly user: RuleUser | undefined;
   /** Administrators use the console, where their role decides and not the app's rules. */

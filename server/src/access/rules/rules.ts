@@ -11,7 +11,6 @@ import {
   verbs,
 } from './rule-types.ts';
 
-/** The rules for the records of one resource or bucket. */
 export interface ResourceRules {
   readonly rules: Readonly<Record<Verb, Rule>>;
   /** The member that names the owner. */

@@ -84,7 +84,6 @@ export class SteadyTime {
   }
 }
 
-/** The time of a process, and what keeps and watches it. */
 export interface OwnTime {
   readonly now: Clock;
   readonly time: SharedTime | SteadyTime;

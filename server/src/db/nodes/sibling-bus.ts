@@ -3,7 +3,6 @@ import type { Siblings } from './siblings.ts';
 
 const topic = 'bus';
 
-/** A bus between the processes of one service. */
 export class SiblingBus implements Bus {
   readonly isConnected = true;
   readonly #siblings: Siblings;

@@ -90,7 +90,6 @@ export class WorkShares {
     });
   }
 
-  /** Says that this node is alive. */
   renew(): Promise<void> {
     return this.#attempt('renewing the shares of the work', async () => {
       const { db, now, works } = this.#options;

@@ -31,7 +31,6 @@ export interface QueryLimits {
   readonly within?: RowBudget | undefined;
 }
 
-/** A statement that has been sent. */
 interface Flight {
   readonly limitMs: number;
   /** A commit, or a write that commits itself. */

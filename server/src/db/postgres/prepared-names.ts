@@ -1,6 +1,5 @@
 import { perLiteral, renderSql, type Sql } from '../../base/sql.ts';
 
-/** The placeholder of the parameter at a position, counted from 1. */
 export const placeholder = (position: number) => `$${position}`;
 
 /** What the driver sends: without a name, the server parses and plans the text each time. */
@@ -55,7 +54,6 @@ export class PreparedNames {
     this.#now = now;
   }
 
-  /** Counts one use. */
   use(statement: Sql): NamedText {
     const counted = this.#of(statement);
     const period = Math.floor(this.#now() / periodMs);

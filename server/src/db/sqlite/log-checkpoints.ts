@@ -39,7 +39,6 @@ export interface LogCheckpointsParts {
   readonly holdQueries: (work: () => Promise<void>, patienceMs: number) => Promise<unknown>;
   /** The disk has refused something: nothing more is written to it. */
   readonly hasFailed: () => boolean;
-  /** Called with errors that nobody awaits. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -21,13 +21,11 @@ const writtenBy: (statement: Sql) => Writing | null = perLiteral(({ strings }) =
   return { table, answering: ({ values }) => new Sql(extended, values) };
 });
 
-/** A row that was inserted, changed or deleted. */
 export interface WrittenRow {
   readonly appId: string;
   readonly objectId: string;
 }
 
-/** Somebody who has to know which rows are written. */
 export interface WriteListener {
   /** Nobody wants to know of any write. It is asked before each, so it costs no more than a glance. */
   readonly isIdle: boolean;

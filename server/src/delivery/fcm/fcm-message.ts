@@ -136,7 +136,6 @@ export interface FcmMessage {
   readonly bytes: number;
 }
 
-/** The body of `messages:send`. */
 export function fcmMessage(message: PushMessage, target: PushTarget, now: number): FcmMessage {
   const { counted, fill } = prepared(message.content, target.deviceType);
   const seconds = secondsLeft(message.expiresAt, now);

@@ -59,7 +59,6 @@ function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undef
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxWaitMs);
 }
 
-/** The result of a send that got no answer. */
 export function unanswered(answer: NoAnswer): SendResult {
   if (answer.noAnswer === 'refused') return { outcome: 'failed', reason: reason(answer.text) };
   const scope = answer.noAnswer === 'unreachable' ? 'provider' : 'message';

@@ -87,7 +87,6 @@ export interface ProviderClientOptions {
   readonly http1?: boolean;
 }
 
-/** One request from its call to its end. */
 interface Call {
   readonly request: ProviderRequest;
   readonly signal: AbortSignal;
@@ -128,7 +127,6 @@ export class ProviderClient {
     this.#origin = new URL(options.origin);
   }
 
-  /** Calls that have not ended. */
   get busy(): number {
     return this.#calls.size;
   }

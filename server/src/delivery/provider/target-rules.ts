@@ -96,7 +96,6 @@ function networksOf(allowed: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether an entry of the setting is valid. */
 export function isTargetEntry(entry: string): boolean {
   const [host = '', bits, ...more] = entry.split('/');
   if (more.length > 0) return false;

@@ -1,6 +1,5 @@
 import type { SendResult } from './send-result.ts';
 
-/** What a push can do with a Live Activity of iOS. */
 export interface LiveActivity {
   readonly event: 'start' | 'update' | 'end';
   /** What is shown, in the form of the app's `ContentState`. */

@@ -34,7 +34,6 @@ export const pushOptions = Type.Object(
 );
 export type PushOptions = Static<typeof pushOptions>;
 
-/** The rules that the schema cannot express. */
 export function optionProblems(options: PushOptions | null | undefined): Problem[] {
   const ids = options?.buttons?.map(({ id }) => id) ?? [];
   const twice = ids.find((id, place) => ids.indexOf(id) !== place);

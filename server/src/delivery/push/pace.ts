@@ -22,7 +22,6 @@ export interface Pace {
    * message should not hold a slot for that long.
    */
   admit(signal: AbortSignal): Promise<number>;
-  /** The provider accepted a message. */
   succeeded(): void;
   /**
    * The provider accepts no more right now and asked for a pause of `afterMs`. Returns when to come back (epoch ms).

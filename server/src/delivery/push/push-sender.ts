@@ -40,7 +40,6 @@ export interface PushContent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** One message to one recipient. */
 export interface PushMessage {
   /** Travels in the data, so that the app can report a receipt and show nothing twice. */
   readonly deliveryId: string;

@@ -53,7 +53,6 @@ function publicOf(privateKey: string): string | undefined {
   }
 }
 
-/** A new VAPID key pair. */
 export function generateVapidKeys(): { publicKey: string; privateKey: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });

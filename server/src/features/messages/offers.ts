@@ -32,7 +32,6 @@ export const listTimedMessages = async (db: Db, appId: string) => [
   ...(await scenarios.listTimed(db, appId)),
 ];
 
-/** The names and goals of messages. */
 export async function findMessageNames(db: Db, appId: string, ids: readonly string[]) {
   const ofNotifications = await notifications.findNames(db, appId, ids);
   const ofScenarios = await scenarios.findNames(db, appId, ids);

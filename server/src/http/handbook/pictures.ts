@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A picture of `docs/images/`. */
 export interface Picture {
-  /** The name of its file. */
   readonly name: string;
   /** Pixels. */
   readonly width: number;

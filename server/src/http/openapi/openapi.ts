@@ -93,7 +93,6 @@ export function buildOpenApi({ endpoints, version, serverUrl, webhooks }: OpenAp
   };
 }
 
-/** The document of what only the console calls. */
 export function buildConsoleOpenApi(endpoints: readonly ConsoleEndpoint[], version: string): OpenApiDocument {
   return {
     openapi: '3.1.0',

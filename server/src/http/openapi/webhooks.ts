@@ -2,7 +2,6 @@ import { type TSchema, Type } from 'typebox';
 import { exampleCreated, exampleId, timestampSchema } from '../answers.ts';
 import { type Json, plain } from './openapi.ts';
 
-/** A call that the service makes. */
 export interface WebhookCall {
   readonly event: string;
   readonly summary: string;

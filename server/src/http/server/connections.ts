@@ -81,7 +81,6 @@ export class ClientConnections {
     this.#isProxy = isProxy;
   }
 
-  /** Starts watching the connections of a server. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#accept(socket));
     this.#timer = setInterval(() => this.#check(), this.#limits.lookMs).unref();
@@ -111,7 +110,6 @@ export class ClientConnections {
     if (waiting > this.#limits.waitingBytes) this.#dropLaziest(waiting);
   }
 
-  /** Disconnects clients that make no progress. */
   #check(): void {
     for (const socket of this.#open)
       if (waitingFor(socket) > 0 && !this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));

@@ -47,7 +47,6 @@ export class RequestCounts {
     return { count, seconds };
   }
 
-  /** The two metrics, for a registry. */
   metrics(): Metric[] {
     return [
       metric('pharos_http_requests_total', 'Answered requests', 'counter', () => this.#counters()),

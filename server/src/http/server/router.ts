@@ -13,7 +13,6 @@ declare module 'fastify' {
   }
 }
 
-/** What answers one method of a path. */
 export interface Route {
   readonly method: string;
   /** Below the prefix of the plugin, with `:name` for parameters. */
@@ -79,7 +78,6 @@ export class Router {
     };
   }
 
-  /** The methods that a path has. */
   methodsOf(path: string): readonly string[] {
     const routes = [...(at(this.#root, partsOf(path), 0, [])?.routes ?? [])];
     const methods = routes.filter(([, { isForEmpty }]) => !isForEmpty).map(([method]) => method);

@@ -22,7 +22,6 @@ const consoleCatalogue = (language: MailLanguage) =>
   new URL(`../../../../console/src/lib/words/catalogues/service-${language}.json`, import.meta.url);
 const read = (file: URL) => JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
 
-/** What is said in mails in one language. */
 export class MailWords {
   readonly language: MailLanguage;
   readonly #catalogue: Catalogue;

@@ -21,7 +21,6 @@ const cheapSkip = 1_000;
 /** After looking in vain a walk is not tried again for so many lists, twice as many each time. */
 const maxPaused = 64;
 
-/** Reads pages of one list. */
 export class PageReader {
   readonly #plan: ListPlan;
   readonly #statements: ListStatements;

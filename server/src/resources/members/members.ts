@@ -68,7 +68,6 @@ type Plain<K extends MemberKind> = K extends 'text' | 'json' | 'pointer' ? strin
 type MayBeNull<M> = M extends { readonly nullable: true } | { readonly optional: true } ? null : never;
 type HasDefault<M> = M extends { readonly hasDefault: true } ? true : false;
 
-/** The columns that members are kept in. */
 export type ColumnsOf<M extends Members> = {
   readonly [K in keyof M as M[K]['column']]: Column<Plain<M[K]['kind']> | MayBeNull<M[K]>, HasDefault<M[K]>>;
 };
@@ -115,7 +114,6 @@ export const isLeftOut = ({ optional, omitNull }: Member) => optional === true |
 export const pointerStart = (className: string) =>
   `{"__type":"Pointer","className":${JSON.stringify(className)},"objectId":`;
 
-/** A cell as the interface shows it. */
 export function showCell(spec: Member, value: SqlValue): unknown {
   if (value === null) return null;
   switch (spec.kind) {

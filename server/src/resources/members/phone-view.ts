@@ -56,7 +56,6 @@ async function ownOf(pseudonyms: AppPseudonyms, appId: string, userId: string | 
   return new Map(held.map(({ objectId, heldSince }) => [objectId, heldSince]));
 }
 
-/** What a stranger is shown. */
 export const strangersView = (pseudonyms: AppPseudonyms): PhoneView => ({ pseudonyms, own: new Map() });
 
 /** The time (ms) that decides how a row names its phone. */

@@ -18,7 +18,6 @@ export interface TrustedIssuer {
   readonly audiences: readonly string[];
 }
 
-/** What a valid token says. */
 export interface VerifiedToken {
   readonly subject: string;
   readonly claims: JWTPayload;

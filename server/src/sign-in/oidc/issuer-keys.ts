@@ -7,7 +7,6 @@ import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { addressIn, discover } from './discovery.ts';
 import { readJson, Unreadable } from './read-json.ts';
 
-/** Where an issuer's public keys are. */
 export interface KeySource {
   readonly issuer: string;
   /** Undefined: the issuer's configuration names it (OpenID Connect Discovery). */

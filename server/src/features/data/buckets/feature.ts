@@ -22,7 +22,6 @@ import type { BucketJob } from './service.ts';
 /** All may be repeated, and are retried for as long as it takes: a slot that is never filled is never used. */
 const common = { concurrency: 1, maxAttempts: 50, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
-/** The background jobs of buckets. */
 function bucketJobHandlers(context: Context): Record<BucketJob, JobHandler> {
   const bucketOf = (payload: unknown) => (payload as { readonly bucketId: string }).bucketId;
   return {
@@ -45,7 +44,6 @@ declare module '../../context.ts' {
   interface Context {
     readonly bucketDirectory: BucketDirectory;
     readonly markInexact: RecordDeps['markInexact'];
-    /** Puts a deleted record back. */
     readonly putRecordBack: (
       app: AppContext,
       past: PastRecord,

@@ -42,7 +42,6 @@ export class Entry {
     return this.#id;
   }
 
-  /** Notes a record that has been changed. */
   async add(one: Done): Promise<void> {
     this.#waiting.push(one);
     if (this.#waiting.length >= atOnce) await this.write();

@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { bulkConsoleEndpoints } from './console-routes.ts';
 
-/** Changes of many records at once. */
 export const bulkFeature = (context: Context): Feature => ({
   consoleEndpoints: bulkConsoleEndpoints({
     ...context,

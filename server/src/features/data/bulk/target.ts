@@ -37,7 +37,6 @@ export interface Done {
   readonly isAlready?: true;
 }
 
-/** What is changed or deleted, and how one record is. */
 export interface Target {
   /** As the audit calls them. */
   readonly name: string;
@@ -124,7 +123,6 @@ async function dataTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Targ
 interface Operation {
   readonly app: AppContext;
   readonly endpoint: Endpoint;
-  /** The endpoint that reads one. */
   readonly reading: Endpoint;
 }
 

@@ -60,7 +60,6 @@ export interface StoredFile {
   readonly size: number;
   /** Epoch milliseconds at which they were found to be missing. */
   readonly bytes_missing_at: number | null;
-  /** The user to whom it belongs. */
   readonly created_by: string | null;
 }
 
@@ -118,7 +117,6 @@ export async function findStoredNames(db: Db, appId: string, first: string, last
   return rows.map((row) => row.stored_name);
 }
 
-/** The number of an app's files, and their bytes. */
 export async function measureFiles(db: Db, appId: string): Promise<{ files: number; bytes: number }> {
   const [sum] = await db.all<{ files: number; bytes: number }>(
     sql`select count(*) as files, coalesce(sum(size), 0) as bytes from files
@@ -134,7 +132,6 @@ export async function databaseBirth(db: Db): Promise<number> {
   return row?.at ?? Number.POSITIVE_INFINITY;
 }
 
-/** How many files belong to a user, and their bytes. */
 export async function countFilesOf(db: Database, appId: string, userId: string) {
   const [row] = await db.all<{ n: number; bytes: number }>(
     sql`select count(*) as n, coalesce(sum(size), 0) as bytes from files where app_id = ${appId} and created_by = ${userId}`,

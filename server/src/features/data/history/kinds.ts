@@ -5,7 +5,6 @@ import type { ConsoleCall } from '../../../http/console/console-endpoint.ts';
 import type { PastRecord } from '../../../resources/past.ts';
 import type { Child } from './past.ts';
 
-/** A request of the console about an app. */
 export interface HistoryCall {
   readonly call: ConsoleCall<unknown>;
   readonly app: AppContext;

@@ -26,7 +26,6 @@ const sweepStep = 200;
 
 const byOf = (name: string | null, userId: string | null) => ({ name, userId });
 
-/** What was kept of records, for the console. */
 export class HistoryService {
   readonly #deps: HistoryDeps;
 
@@ -126,7 +125,6 @@ export class HistoryService {
     if (row.stored_name !== null) usage.add(row.app_id, { files: -1, fileBytes: -row.stored_bytes });
   }
 
-  /** Deletes what has expired. To be called from time to time. */
   async sweep(): Promise<void> {
     const { appsWith } = this.#deps;
     for (const appId of await appsWith(trash)) await this.#sweepTrash(appId);

@@ -114,7 +114,6 @@ export async function takeTrash(db: Db, appId: string, trashId: string): Promise
   return (await db.run(sql`delete from trash where app_id = ${appId} and object_id = ${trashId}`)) > 0;
 }
 
-/** How much the trash of an app holds. */
 export async function measureTrash(
   db: Db,
   appId: string,

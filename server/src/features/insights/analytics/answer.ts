@@ -161,7 +161,6 @@ async function readPeriod(by: Telling, question: NumbersQuestion): Promise<Perio
   };
 }
 
-/** A row for each interval, and the total. */
 async function rowsOf(by: Telling, question: NumbersQuestion, total: Tally): Promise<NumbersRow[]> {
   const { from, until, interval, place } = question;
   const keys = keysOf(interval, by.zone);
@@ -269,7 +268,6 @@ async function insideOf(
   return ({ beacon_id }) => inside.has(beacon_id);
 }
 
-/** Whether it was in one of the venues. */
 async function belongsTo(
   by: Answering,
   dimension: Dimension,

@@ -10,7 +10,6 @@ import { wayEndpoints } from './ways/routes.ts';
 /** More visits than these are counted in more than some seconds. */
 const maxWaiting = 1_000;
 
-/** Statistics of visits and messages. */
 export function analyticsFeature(context: Context): Feature {
   const { db, inBackground, rollups, findMessageNames: namesOf, visitChanges, traceCounts } = context;
   const isBehind = async (db: Db, appId: string, isCounted: boolean) =>

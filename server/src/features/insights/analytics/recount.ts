@@ -9,7 +9,6 @@ import { visitorHash } from './numbers/visitor-set.ts';
 
 /** Counts hours from the visits themselves, and days from hours. What is counted again gets the same numbers. */
 
-/** A visit as it is counted. */
 export interface CountedVisit {
   readonly installation_id: string;
   readonly beacon_id: string;
@@ -35,7 +34,6 @@ export interface Recount {
   readonly places: PlaceHistory;
 }
 
-/** A set of places. */
 export class Places {
   readonly #places = new Map<string, Place>();
   readonly #zone: string;

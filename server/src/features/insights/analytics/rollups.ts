@@ -50,7 +50,6 @@ export interface Effects {
 export interface RollupDeps extends Pick<Context, 'db' | 'inBackground' | 'now' | 'visitChanges'> {
   /** Where the beacons of an app are now. */
   readonly listPlaces: (db: Db, appId: string) => Promise<readonly BeaconPlace[]>;
-  /** The effects of messages, which follow from visits. */
   readonly effects: Effects;
   readonly listApps: () => Promise<readonly CountedApp[]>;
   /** The apps that have visits, or beacons: of the others there is nothing to count. */
@@ -144,7 +143,6 @@ export class Rollups {
     }
   }
 
-  /** Counts what has not been counted of an app. */
   settle(appId: string): Promise<void> {
     return this.#settle(appId, 'all');
   }

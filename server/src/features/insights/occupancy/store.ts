@@ -20,7 +20,6 @@ export async function noteOver(db: Db, row: Omit<CrowdedRow, 'begun_at' | 'under
     on conflict do nothing`);
 }
 
-/** Updates the name, the venue and the limit of a place. */
 export async function describe(db: Db, { app_id, place_id, venue_id, name, capacity }: CrowdedRow): Promise<void> {
   await db.run(sql`update crowded_places set venue_id = ${venue_id}, name = ${name}, capacity = ${capacity}
     where app_id = ${app_id} and place_id = ${place_id}`);

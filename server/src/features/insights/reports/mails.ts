@@ -39,7 +39,6 @@ interface Reader {
   readonly stopUrl?: string;
 }
 
-/** A mail as it is sent, without its address. */
 export async function letterOf(
   { document }: Composed,
   { foot, stopUrl }: Pick<Reader, 'foot' | 'stopUrl'>,

@@ -61,7 +61,6 @@ const common = { tag: 'Reports', narrows: 'venues' } as const;
 const { schema, example } = schemas.reportRecord;
 const body = { schema: schemas.reportBody.schema, example: schemas.reportBody.example };
 
-/** The report as it is now, with its tag. */
 async function shown(
   deps: ReportRouteDeps,
   reportId: string,

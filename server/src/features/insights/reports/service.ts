@@ -35,7 +35,6 @@ export interface Viewer extends Admin {
   readonly venues: readonly string[] | undefined;
 }
 
-/** What somebody sets for a report. */
 export interface ReportBody {
   readonly venueId: string | null;
   readonly every: Every;

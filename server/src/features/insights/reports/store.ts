@@ -22,7 +22,6 @@ export function listReports(db: Db, appId: string): Promise<ReportRow[]> {
   return db.all(sql`select * from reports where app_id = ${appId} order by created_at, report_id`);
 }
 
-/** The reports of all apps that are switched on. */
 export function listWanted(db: Db): Promise<ReportRow[]> {
   return db.all(sql`select * from reports where is_on = 1 order by app_id, report_id`);
 }

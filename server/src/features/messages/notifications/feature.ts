@@ -11,5 +11,4 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'notificationParts'> = { notificationParts };
 
-/** Notifications: messages at single beacons. */
 export const notificationFeature = ({ notificationParts: { endpoints } }: Context): Feature => ({ endpoints });

@@ -15,7 +15,6 @@ export interface TimedNotification extends ValidTimes {
   readonly beaconIds: readonly string[];
 }
 
-/** Enabled notifications that are valid only for a time. */
 export async function listTimed(db: Db, appId: string): Promise<TimedNotification[]> {
   const rows = await db.all<{ object_id: string; description: string; beacon_id: string; delivery: string }>(
     sql`select object_id, description, beacon_id, delivery from notifications

@@ -49,7 +49,6 @@ export interface Slice {
 const within = (appId: string, { from, to }: Slice) =>
   sql`d.app_id = ${appId} and d.object_id > ${from} and d.object_id <= ${to}`;
 
-/** The deliveries of the slice that are still queued. */
 export function findQueued(db: Db, appId: string, slice: Slice): Promise<PushRecipient[]> {
   return db.all<PushRecipient>(
     sql`select ${recipientColumns} ${withInstallation} where ${within(appId, slice)} and d.state = 'queued'`,

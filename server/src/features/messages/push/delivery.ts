@@ -55,7 +55,6 @@ function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>)
 }
 
 export interface PushDelivery {
-  /** The jobs that find a push's recipients and hand messages to the providers. */
   readonly handlers: JobHandlers;
   /** What this process has written down since its start, by provider and state; for metrics. */
   readonly counts: () => readonly DeliveryCount[];

@@ -32,7 +32,6 @@ export const makers: Makers<Context, 'pushDelivery'> = {
     }),
 };
 
-/** Messages to phones, and what became of them. */
 export function pushFeature(context: Context): Feature {
   const { addressHashes, findUser, findConsoleApp, hiddenOfInstallations: hidden, pushDelivery, rollups } = context;
   // Messages for a device that was away are sent when it comes back.

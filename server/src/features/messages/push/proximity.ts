@@ -14,7 +14,6 @@ import * as deliveries from './delivery-store.ts';
 
 export const proximityJob = 'push.proximity';
 
-/** A job's payload. */
 type ProximityPayload = Pick<ProximityMessage, 'deliveryId' | 'kind' | 'content' | 'origin'>;
 
 /**

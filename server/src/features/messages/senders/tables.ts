@@ -1,6 +1,5 @@
 import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
 
-/** Credentials of push providers. */
 export const senders = defineTable({
   name: 'senders',
   owner: 'senders',

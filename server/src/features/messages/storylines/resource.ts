@@ -191,7 +191,6 @@ export const details = defineResource({
 /** Scenarios outside their storyline, with the storyline in each record. */
 export const looseDetails = recordsOf(details.table, { ...detailColumns, storylineId: text('storyline_id') });
 
-/** Which beacons a scenario belongs to. */
 export const scenarioBeacons = defineTable({
   name: 'scenario_beacons',
   owner: 'storylines',

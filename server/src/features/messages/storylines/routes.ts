@@ -14,7 +14,6 @@ import type { Context } from '../../context.ts';
 import { details, looseDetailRecord, looseDetails, storylines } from './resource.ts';
 import { deleteDetailsOf, holdStoryline, linkBeacons, listDetailsOf } from './store.ts';
 
-/** Storylines with their scenarios. */
 export interface StorylineParts {
   readonly endpoints: Endpoint[];
   readonly storylines: PutBack;
@@ -43,7 +42,6 @@ export function storylineParts(deps: Context): StorylineParts {
   };
 }
 
-/** The scenarios that are deleted with a storyline. */
 async function listPastDetails(db: Db, appId: string, storylineId: string): Promise<readonly PastRecord[]> {
   const options = { records: details.records, shape: details.body.shape };
   const rows = await listDetailsOf(db, appId, storylineId);

@@ -11,7 +11,6 @@ export async function holdStoryline(db: Db, appId: string, storylineId: string):
   return row !== undefined;
 }
 
-/** The storyline of a scenario. */
 export async function findStorylineOf(db: Db, appId: string, detailId: string): Promise<string | undefined> {
   const row = await db.one<{ storyline_id: string }>(
     sql`select storyline_id from storyline_details where app_id = ${appId} and object_id = ${detailId}`,
@@ -46,7 +45,6 @@ export async function linkBeacons(
   }
 }
 
-/** The goals of scenarios that have one. */
 export async function listGoals(db: Db, appId: string): Promise<{ triggerId: string; goal: Goal }[]> {
   const rows = await db.all<{ object_id: string; goal: string }>(
     sql`select object_id, goal from storyline_details where app_id = ${appId} and goal is not null order by object_id`,
@@ -79,7 +77,6 @@ export async function listTimed(db: Db, appId: string): Promise<TimedScenario[]>
 
 const partLength = 50;
 
-/** What scenarios are called. */
 export async function findNames(
   db: Db,
   appId: string,

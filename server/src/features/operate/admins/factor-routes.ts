@@ -17,7 +17,6 @@ const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchem
   recoveryCodes: recoveryCodesExample,
 });
 
-/** An administrator's own second factors: the authenticator app and the recovery codes. */
 export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [ownFactors(factors), ...authenticatorApp(factors), newRecoveryCodes(factors)];
 }

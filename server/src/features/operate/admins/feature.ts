@@ -28,7 +28,6 @@ declare module '../../context.ts' {
   interface Context {
     readonly adminAgents: AdminAgents;
     readonly adminFactors: SecondFactors;
-    /** Limits attempts of administrators to sign in. */
     readonly adminLimiter: RateLimiter;
     readonly adminSessions: AdminSessions;
   }

@@ -46,7 +46,6 @@ function view(row: ListedSession, own: string) {
   };
 }
 
-/** An administrator's own sessions. */
 export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

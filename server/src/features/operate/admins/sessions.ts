@@ -40,9 +40,7 @@ const languageOf = (headers: SignInOrigin['headers']) => asMailLanguage(headers[
 
 export interface SessionDeps extends Pick<Context, 'db' | 'now' | 'passwords'> {
   readonly factors: SecondFactors;
-  /** Limits attempts to sign in. */
   readonly limiter: RateLimiter;
-  /** Runs work that nobody waits for. */
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
@@ -54,7 +52,6 @@ export interface SignInCredentials {
   readonly recoveryCode?: string;
 }
 
-/** A proof beside the password. */
 interface Proof {
   readonly method: store.SignInMethod;
   readonly prove: (db: Db) => Promise<void>;
@@ -187,7 +184,6 @@ export class AdminSessions implements SessionPort {
     });
   }
 
-  /** A provider vouches for whoever it is. */
   signInThrough(
     row: store.AdminRow,
     { through, client }: { readonly through: Through & { readonly name: string }; readonly client: SignInOrigin },

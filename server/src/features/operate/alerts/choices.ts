@@ -32,7 +32,6 @@ export const phoneChoice = (kind: UrgentKind): string => `phone.${kind}`;
 export const isWantedOnPhone = (role: AdminRole, kind: UrgentKind, chosen: ReadonlyMap<string, string>): boolean =>
   isAllowed(role, conditionKinds[kind].permission) && chosen.get(phoneChoice(kind)) === 'on';
 
-/** The kinds that a role may see. */
 export const kindsOf = (role: AdminRole): readonly ConditionKind[] =>
   kindNames.filter((kind) => isAllowed(role, conditionKinds[kind].permission));
 

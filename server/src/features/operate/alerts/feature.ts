@@ -7,7 +7,6 @@ import { AlertWatch } from './watch.ts';
 
 declare module '../../context.ts' {
   interface Context {
-    /** Watches what may need a person. */
     readonly alerts: AlertWatch;
   }
 }

@@ -97,7 +97,6 @@ function choicesOf(kinds: readonly string[]) {
 
 const rememberedMs = 7 * 86_400_000;
 
-/** What needs a person, and which of it each administrator is notified of. */
 export function alertEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { db, canMail, assertApp } = deps;
   return [

@@ -17,7 +17,6 @@ export async function hasOpenAlerts(db: Db, appId: string): Promise<boolean> {
   return (await db.one(open)) !== undefined;
 }
 
-/** The apps of which something is not over. */
 export async function appsWithOpenAlerts(db: Db): Promise<string[]> {
   const rows = await db.all<{ app_id: string }>(sql`select distinct app_id from alerts where ended_at is null`);
   return rows.map(({ app_id }) => app_id);

@@ -24,7 +24,6 @@ export const alerts = defineTable({
   indexes: { alerts_open: { on: ['app_id', 'alert_key'], isUnique: true, isPartial: true } },
 });
 
-/** Which kinds of condition an administrator is notified of. */
 export const alertChoices = defineTable({
   name: 'alert_choices',
   owner: 'alerts',

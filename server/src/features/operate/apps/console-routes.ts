@@ -86,7 +86,6 @@ function withoutKeys({ keys: _, ...app }: AppView) {
   return app;
 }
 
-/** Apps, their settings and their keys, in the management console. */
 export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
   return [...collectionEndpoints(apps), ...appEndpoints(apps), ...keyEndpoints(apps)];
 }

@@ -43,7 +43,6 @@ export const makers: Makers<Context, 'dryRuns' | 'findConsoleApp' | 'guard' | 'u
     }),
 };
 
-/** The apps of the service, with their rules, keys and quotas. */
 export function appFeature(context: Context): Feature {
   const { db, cacheVersion, now, ruledFields, apps, secretKeys, buckets, usage, dryRuns: counter, assertApp } = context;
   const { endpoints, findHeld } = context;
@@ -81,7 +80,6 @@ export function appFeature(context: Context): Feature {
   };
 }
 
-/** Knows the credentials of apps and users. */
 function createGuard(context: Context): AccessGuard {
   const { db, now, cacheVersion, identities, inBackground, dryRuns, pseudonymsOf } = context;
   const guard = new AccessGuard(

@@ -32,7 +32,6 @@ const isLive = ({ disabled_at, expires_at }: store.KeyRow) => disabled_at === nu
 const trialMs = 3_600_000;
 const maxTrialKeys = 20;
 
-/** The app keys of apps. */
 export class AppKeys {
   readonly #deps: KeyDeps;
 
@@ -40,7 +39,6 @@ export class AppKeys {
     this.#deps = deps;
   }
 
-  /** The live keys of an app. */
   async live(appId: string): Promise<KeyView[]> {
     const keys = (await store.listKeys(this.#deps.db, appId)).filter(isLive);
     return keys.map((key) => ({
@@ -100,7 +98,6 @@ export class AppKeys {
     return { appKey: credentials.appKey, expiresAt };
   }
 
-  /** Switches one key off at once. */
   async disable(appId: string, keyId: string, by: Actor = service): Promise<void> {
     const { cacheVersion, now } = this.#deps;
     await cacheVersion.change(appId, async (db) => {

@@ -86,7 +86,6 @@ const keyExample = {
   createdAt: exampleCreated,
 };
 
-/** The secret keys of an app, in the management console. */
 export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

@@ -11,7 +11,6 @@ import type { Context } from '../../context.ts';
 import * as store from './secret-key-store.ts';
 import { lockApp } from './store.ts';
 
-/** What is asked for when a key is made. */
 export interface NewSecretKey {
   readonly name: string;
   /** What it may do, as `StoredScope`. */
@@ -51,7 +50,6 @@ const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toIS
 
 export type SecretKeyDeps = Pick<Context, 'db' | 'cacheVersion' | 'now'>;
 
-/** The secret keys of apps, for the console and the command line. */
 export class SecretKeyService {
   readonly #deps: SecretKeyDeps;
 

@@ -103,7 +103,6 @@ function isTimeZone(name: string): boolean {
 export const appTag = ({ name, disabled, policy }: Pick<AppView, 'name' | 'disabled' | 'policy'>) =>
   entityTag(JSON.stringify([name, disabled, policy]));
 
-/** The tag of an app's rules. */
 export const rulesTag = ({ stored, policy }: AppRulesView) => entityTag(JSON.stringify([stored, policy]));
 
 export interface AppRulesView {

@@ -15,7 +15,6 @@ export interface BackupPlan {
   readonly drill: boolean;
 }
 
-/** The result of one backup or trial. */
 export interface BackupOutcome {
   readonly backupId: string;
   /** ISO 8601. */

@@ -128,7 +128,6 @@ export class BackupSchedule {
     }
   }
 
-  /** What needs a person. */
   async conditions(): Promise<readonly ServiceCondition[]> {
     const { db, now, backups } = this.#deps;
     const [plan, { last, goodAt, drill }] = [await findPlan(db), await findState(db)];

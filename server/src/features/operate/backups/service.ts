@@ -34,7 +34,6 @@ export interface Backup {
   readonly lost: { readonly count: number; readonly names: readonly string[] };
 }
 
-/** A backup in progress. */
 export interface RunningBackup extends BackupProgress {
   readonly backupId: string;
   readonly startedAt: string;

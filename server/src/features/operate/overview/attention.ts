@@ -12,7 +12,6 @@ const pick = ({ senders, installations, reachable, unreachable }: ReachSummary):
   unreachable,
 });
 
-/** What needs attention in an app, in words and in numbers. */
 export async function readAppAttention(context: Context, appId: string, now: number) {
   const { db } = context;
   const { policy } = await context.assertApp(appId);

@@ -5,7 +5,6 @@ import { overviewConsoleEndpoints } from './console-routes.ts';
 
 declare module '../../context.ts' {
   interface Context {
-    /** What of an app may need a person. */
     readonly readAttention: (appId: string) => ReturnType<typeof readAppAttention>;
   }
 }
@@ -14,5 +13,4 @@ export const makers: Makers<Context, 'readAttention'> = {
   readAttention: (context) => (appId) => readAppAttention(context, appId, context.now()),
 };
 
-/** The first page of an app in the console. */
 export const overviewFeature = (context: Context): Feature => ({ consoleEndpoints: overviewConsoleEndpoints(context) });

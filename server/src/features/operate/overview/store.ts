@@ -82,7 +82,6 @@ export async function readFunnel({ db, traceCounts, countProximityStates }: Coun
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
-/** What needs a person's attention. */
 export async function readAttention(
   { db, traceCounts, countTokens, countFailures }: Counting,
   appId: string,

@@ -25,7 +25,6 @@ export const makers: Makers<Context, 'findServiceConditions' | 'node' | 'request
   requestCounts: () => new RequestCounts(),
 };
 
-/** What the service says of itself and its disk. */
 export function systemFeature({ config, db, now, room, requestCounts, inBackground }: Context): Feature {
   const storage = async () => {
     await room.check();

@@ -41,7 +41,6 @@ export class LoadHistory {
     return this.#steps;
   }
 
-  /** Notes the step that ends now. */
   async note(): Promise<void> {
     const { now, answered, queued, freeBytes } = this.#sources;
     const [before, after] = [this.#before, answered()];

@@ -7,7 +7,6 @@ import { type WebhookService, webhookTag } from './service.ts';
 
 type Deps = Pick<WebhookService, 'get' | 'change' | 'remove'>;
 
-/** Webhooks that are changed or deleted together. */
 export function webhookKinds(service: Deps): Readonly<Record<'changeWebhook' | 'deleteWebhook', ManagedKind>> {
   const common = { permission: 'webhooks.write', name: 'Webhooks' } as const;
   return {

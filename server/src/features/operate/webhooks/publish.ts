@@ -59,7 +59,6 @@ export function createWebhookPublisher({ directory, now, enqueue, backlog, conce
   };
 }
 
-/** The body of a call. */
 export function renderPayload(
   appId: string,
   domainEvent: { readonly type: string; readonly at: number; readonly data: object },

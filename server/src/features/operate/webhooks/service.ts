@@ -89,7 +89,6 @@ export interface DeliveryKey {
   readonly deliveryId: string;
 }
 
-/** The webhooks of an app, for its owner. */
 export class WebhookService {
   readonly #deps: WebhookDeps;
 
@@ -107,7 +106,6 @@ export class WebhookService {
     return this.#views(appId, await store.listWebhooks(db, appId));
   }
 
-  /** How many webhooks need attention. */
   async countTrouble(appId: string) {
     const { db, now } = this.#deps;
     const rows = await store.listWebhooks(db, appId);

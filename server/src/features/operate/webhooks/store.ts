@@ -216,7 +216,6 @@ export async function giveUp(
   return given;
 }
 
-/** Forgets calls that were given up before a time. */
 export async function forgetGivenUp(db: Db, appId: string, before: number): Promise<void> {
   await db.run(sql`update webhooks set given_up = 0, given_up_since = null, given_up_at = null
     where app_id = ${appId} and given_up_at < ${before}`);

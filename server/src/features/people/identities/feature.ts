@@ -4,7 +4,6 @@ import type { Feature } from '../../feature.ts';
 import { providerConsoleEndpoints } from './provider-routes.ts';
 import { identityEndpoints } from './routes.ts';
 
-/** Signing in through identity providers. */
 export function identityFeature(context: Context): Feature {
   const { identities: service, identityProviders: providers, issuerKeys: keys, signInLimiter } = context;
   return {

@@ -26,7 +26,6 @@ export type ProviderView = ReturnType<typeof view>;
 
 const maxPerApp = 20;
 
-/** The identity providers of an app, for its administrators. */
 export class ProviderService {
   readonly #deps: ProviderDeps;
 

@@ -112,7 +112,6 @@ export async function deleteIdentity(db: Db, appId: string, objectId: string): P
   await db.run(sql`delete from identities where app_id = ${appId} and object_id = ${objectId}`);
 }
 
-/** All identities of a user. */
 export async function forgetIdentities(db: Db, appId: string, userId: string): Promise<void> {
   await db.run(sql`delete from identities where app_id = ${appId} and user_id = ${userId}`);
 }

@@ -18,7 +18,6 @@ export interface Registrant {
   readonly namesOthers: boolean;
   /** A manager who may also change the installations of others: a secret key may be for new ones only. */
   readonly changesOthers: boolean;
-  /** The secret of the installation was sent. */
   readonly showsSecret?: boolean;
 }
 

@@ -42,7 +42,6 @@ const consentsOf = <T extends TSchema>(each: T) =>
     ),
   );
 
-/** What is sent of consents. */
 const sentDecision = Type.Object({
   ...decision,
   erase: Type.Optional(

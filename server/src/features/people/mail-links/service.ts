@@ -61,7 +61,6 @@ export class MailLinks {
     }
   }
 
-  /** Whether the token is good now. */
   async isUsable(appId: string, token: string): Promise<boolean> {
     const { db, now } = this.#deps;
     if (token.length > maxToken) return false;

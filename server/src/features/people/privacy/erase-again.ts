@@ -51,7 +51,6 @@ export async function eraseAgain(
   return begun;
 }
 
-/** Whom the hashes of an app stand for. */
 async function findSubjects(
   { db, walkUsers, walkInstallations }: Services,
   appId: string,

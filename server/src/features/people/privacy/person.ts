@@ -7,7 +7,6 @@ import type { Resource } from '../../../resources/define.ts';
  * erasure go through it, so that nothing is shown that is not erased, or the other way round.
  */
 
-/** Who is meant. */
 export interface Person {
   readonly appId: string;
   /** Undefined for somebody without an account. */
@@ -85,7 +84,6 @@ const among = (column: string, ids: readonly string[]): Sql =>
 
 const none = raw('1 = 0');
 
-/** The rows of a part that are about a person. */
 export function scopeOf(part: PersonPart, { appId, userId, installationIds, since }: Person): Sql {
   const ofApp = sql`app_id = ${appId}`;
   switch (part.how) {

@@ -13,7 +13,6 @@ import type { AccountChange, NotifyOfChange } from '../../../sign-in/change-mail
 import { emailKey } from '../../../sign-in/email.ts';
 import { hasAuthenticator } from './store.ts';
 
-/** A signed-in user who changes how to sign in. */
 export interface FactorCaller {
   readonly app: AppContext;
   readonly key: AccountKey;

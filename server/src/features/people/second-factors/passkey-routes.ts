@@ -22,7 +22,6 @@ interface Deps {
 const path = '/users/me/passkeys';
 const onePath = `${path}/:objectId`;
 
-/** One's own passkeys. */
 export function passkeyEndpoints(deps: Deps): Endpoint[] {
   return [list(deps), ask(deps), add(deps), rename(deps), remove(deps)];
 }

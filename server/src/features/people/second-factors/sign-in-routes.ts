@@ -24,7 +24,6 @@ interface Deps {
   readonly limits: AttemptLimits;
 }
 
-/** Finishing a sign-in with a second factor, and signing in with a passkey. */
 export function signInEndpoints(deps: Deps): Endpoint[] {
   return [finish(deps), enrol(deps), askPasskey(deps), signInWithPasskey(deps)];
 }

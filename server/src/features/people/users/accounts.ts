@@ -13,7 +13,6 @@ import { profileTable } from './tables.ts';
 
 export type AccountDeps = Pick<Context, 'db' | 'cacheVersion' | 'now' | 'passwords' | 'tell' | 'findMissing'>;
 
-/** How long a sign-in counts as fresh. */
 const freshMinutes = 10;
 export const wrongPassword = 'currentPassword is wrong.';
 

@@ -180,7 +180,6 @@ function change(deps: Deps): ConsoleEndpoint {
   });
 }
 
-/** Users who are changed together. */
 export function userKind({ db, service }: Pick<Deps, 'db' | 'service'>): ManagedKind {
   return {
     permission: 'users.change',

@@ -47,7 +47,6 @@ export function createPasswordReset(deps: Context) {
       await db.transaction((db) => enqueue(db, job));
     },
 
-    /** Whether the token is valid now. */
     async isUsable(appId: string, token: string): Promise<boolean> {
       if (token.length > maxToken) return false;
       return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;

@@ -28,7 +28,6 @@ export const country = Type.String({ minLength: 2, maxLength: 2, description: 'T
 export const phone = Type.String({ minLength: 3, maxLength: 32, description: 'Digits, spaces and + ( ) - . /' });
 export const metadata = Type.Object({}, { description: 'Any JSON object, at most 64 kB' });
 
-/** The venues of a user. */
 export const venueIdsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
   maxItems: 100,
   description: 'objectIds of the venues to which the user belongs, which rules know as $auth.venues',

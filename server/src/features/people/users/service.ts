@@ -286,7 +286,6 @@ export class UserService {
     await this.changeUser(key, { disabled }, { by });
   }
 
-  /** Removes what has expired, in small steps. */
   async sweep(): Promise<void> {
     const { db, now } = this.#deps;
     const scope = sql`expires_at <= ${now()}`;

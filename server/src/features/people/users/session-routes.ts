@@ -58,7 +58,6 @@ function keyOf(app: { readonly appId: string }, user: UserContext | undefined) {
   return { key: { appId: app.appId, userId: user.userId }, tokenHash: user.tokenHash };
 }
 
-/** Renewing, listing and ending sessions. */
 export function sessionEndpoints({ sessions }: SessionRouteDeps): Endpoint[] {
   return [
     signOut({ sessions }),

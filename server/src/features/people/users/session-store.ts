@@ -27,7 +27,6 @@ export async function insertToken(db: Db, row: NewRowOf<typeof tokens>): Promise
       ${row.created_at}, ${row.last_used_at}, ${row.expires_at})`);
 }
 
-/** Whose session it is. */
 export async function findFamilyUser(db: Db, appId: string, familyHash: string): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(
     sql`select user_id from sessions where app_id = ${appId} and family_hash = ${familyHash}`,
@@ -75,7 +74,6 @@ export function listSessions(
     from sessions where ${ownedBy(key)} and expires_at > ${now} order by created_at desc, object_id desc${limit}`);
 }
 
-/** A user's sessions. */
 export async function countSessions(
   db: Db,
   key: UserKey,
@@ -108,7 +106,6 @@ export async function deleteSession(db: Db, key: UserKey, objectId: string): Pro
   return ended > 0;
 }
 
-/** Ends the session of an access token. */
 export async function deleteSessionOf(db: Db, key: UserKey, tokenHash: string): Promise<void> {
   const row = await db.one<{ session_id: string }>(
     sql`select session_id from tokens where ${ownedBy(key)} and token_hash = ${tokenHash}`,

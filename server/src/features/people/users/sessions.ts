@@ -128,7 +128,6 @@ async function openSession(db: Db, app: AppContext, begun: Begun): Promise<Sessi
   return issueToken(db, app, row, family && `${family.first}.${family.second}`);
 }
 
-/** A new access token of a session. */
 async function issueToken(
   db: Db,
   app: AppContext,
@@ -253,7 +252,6 @@ export class SessionService {
     await cacheVersion.change(key.appId, (db) => sessions.deleteSessionsOf(db, key, tokenHash));
   }
 
-  /** Ends the session of an access token. */
   async signOut(key: UserKey, tokenHash: string): Promise<void> {
     const { cacheVersion } = this.#deps;
     await cacheVersion.change(key.appId, (db) => sessions.deleteSessionOf(db, key, tokenHash));

@@ -108,7 +108,6 @@ export async function insertReset(
     values (${reset.appId}, ${reset.tokenHash}, ${reset.userId}, ${reset.expiresAt})`);
 }
 
-/** The user of a valid reset token. */
 export async function findReset(db: Db, appId: string, tokenHash: string, now: number): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(sql`select user_id from password_resets
     where app_id = ${appId} and token_hash = ${tokenHash} and expires_at > ${now}`);

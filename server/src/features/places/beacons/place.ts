@@ -97,7 +97,6 @@ interface PlacedBeacon {
   readonly location: Location | null;
 }
 
-/** Where all beacons of an app are. */
 export async function listWhereBeaconsAre(
   db: Db,
   appId: string,
@@ -140,7 +139,6 @@ export async function setZone(
     where app_id = ${beacon.appId} and object_id = ${beacon.objectId}`);
 }
 
-/** The beacons of a zone or a venue. */
 export async function beaconsIn(
   db: Db,
   appId: string,

@@ -28,7 +28,6 @@ function readIssuedAt(body: unknown): string | null {
   throw fail('ValidationError', { message: 'issuedAt must be a time, or null.', details });
 }
 
-/** The credentials with which devices connect by MQTT, in the management console. */
 export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly ConsoleEndpoint[] {
   const path = '/apps/:appId/devices/:deviceId/credentials';
   const tag = 'Devices';

@@ -23,7 +23,6 @@ export function findCredential(db: Db, appId: string, deviceId: string): Promise
   );
 }
 
-/** The credentials of some devices of one app. */
 export function findCredentials(db: Db, appId: string, deviceIds: readonly string[]): Promise<CredentialRow[]> {
   const ids = joinSql(
     deviceIds.map((id) => sql`${id}`),

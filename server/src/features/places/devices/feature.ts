@@ -17,7 +17,6 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'deviceParts'> = { deviceParts };
 
-/** Devices, which are reached through MQTT. */
 export function deviceFeature({ appsWith, deviceParts, devicePort }: Context): Feature {
   const { credentials, router } = devicePort;
   return {

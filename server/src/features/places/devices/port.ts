@@ -26,7 +26,6 @@ export interface DevicePort {
   close(): Promise<void>;
 }
 
-/** What devices reach the service through. */
 export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort> {
   const { config, cacheVersion, db, poller, shares, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;

@@ -34,7 +34,6 @@ export async function deleteSession(db: Db, appId: string, deviceId: string, ses
   );
 }
 
-/** Deletes the sessions of a node that stops. */
 export async function deleteSessionsOf(db: Db, node: string): Promise<void> {
   await db.run(sql`delete from device_sessions where node = ${node}`);
 }

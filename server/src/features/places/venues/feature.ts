@@ -11,5 +11,4 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'venueParts'> = { venueParts };
 
-/** Venues with their floors and zones. */
 export const venueFeature = ({ venueParts: { endpoints } }: Context): Feature => ({ endpoints });

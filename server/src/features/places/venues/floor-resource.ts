@@ -43,7 +43,6 @@ const wall = Type.Object(
   { description: 'A line that bends at its corners' },
 );
 
-/** The most gateways of a floor. */
 const maxGateways = 200;
 
 const gateway = Type.Object({

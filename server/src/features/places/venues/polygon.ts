@@ -70,7 +70,6 @@ export function isInside(points: readonly Point[], point: Point): boolean {
   return inside;
 }
 
-/** The box around the points. */
 export function boxOf(points: readonly Point[]) {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   return { left_x: Math.min(...xs), right_x: Math.max(...xs), top_y: Math.min(...ys), bottom_y: Math.max(...ys) };

@@ -69,19 +69,16 @@ export async function findZoneAt(
   return smallest(rows, { x, y });
 }
 
-/** The floors of a venue, which are few. */
 function listFloors(db: Db, appId: string, venueId: string): Promise<(Numbers & { readonly object_id: string })[]> {
   return db.all(
     sql`select object_id, level, name from floors where app_id = ${appId} and venue_id = ${venueId} order by object_id`,
   );
 }
 
-/** The floors of all venues of an app. */
 export function listAllFloors(db: Db, appId: string): Promise<FloorRow[]> {
   return db.all(sql`select object_id, venue_id, level, name from floors where app_id = ${appId} order by object_id`);
 }
 
-/** The floor of each zone of an app. */
 export async function listZoneFloors(db: Db, appId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await db.all<{ object_id: string; floor_id: string }>(
     sql`select object_id, floor_id from zones where app_id = ${appId}`,
@@ -207,7 +204,6 @@ export async function listLimitedPlaces(
     .map(({ object_id, venue_id, ...rest }) => ({ ...rest, placeId: object_id, venueId: venue_id }));
 }
 
-/** The apps that have limited places. */
 export async function listAppsWithLimits(db: Db): Promise<readonly string[]> {
   const rows = await db.all<{ app_id: string }>(
     raw(`select app_id from zones where capacity is not null
@@ -257,7 +253,6 @@ export async function listCalendars(db: Db, appId: string, ids?: readonly string
   return ids ? rows.filter(({ object_id }) => ids.includes(object_id)) : rows;
 }
 
-/** The venue of a zone or a floor. */
 export async function findVenueOf(
   db: Db,
   appId: string,
@@ -282,7 +277,6 @@ export function listVenuesForReports(db: Db, appId: string, venueId?: string): P
     where app_id = ${appId}${only} order by object_id`);
 }
 
-/** What the zones of an app are called, and what they are for. */
 export async function listZoneNames(
   db: Db,
   appId: string,
@@ -293,7 +287,6 @@ export async function listZoneNames(
   return new Map(rows.map(({ object_id, name, kind }) => [object_id, { name, kind }]));
 }
 
-/** Those of the ids that are venues of the app. */
 export async function existingVenues(db: Db, appId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const wanted = joinSql(

@@ -62,7 +62,6 @@ export function listSchemas(
   );
 }
 
-/** The schemas of all buckets of an app. */
 export function listAllSchemas(db: Db, appId: string): Promise<{ bucket_id: string; metadata: string }[]> {
   return db.all(sql`select bucket_id, metadata from schemas where app_id = ${appId} order by object_id`);
 }

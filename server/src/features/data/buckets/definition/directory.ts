@@ -72,7 +72,6 @@ export function readSlots(row: BucketRow): readonly Slot[] {
   return JSON.parse(row.slots) as Slot[];
 }
 
-/** Combines the schema records of one bucket. */
 export function mergeColumns(schemas: readonly { readonly metadata: string }[]): SlotColumns {
   const merged = new Map(
     schemas.flatMap(({ metadata }) => Object.entries(slotColumns(JSON.parse(metadata) as ColumnMap))),

@@ -74,7 +74,6 @@ async function addTexts(db: Db, writes: readonly Pick<RecordWrite, 'key' | 'list
   await insertLists.run(db, rows);
 }
 
-/** Replaces the texts of some records of one bucket. */
 async function writeTexts(db: Db, writes: readonly Pick<RecordWrite, 'key' | 'lists'>[]): Promise<void> {
   const [first] = writes;
   if (first?.lists === undefined) return;
@@ -267,7 +266,6 @@ export async function writeSlots(db: Db, writes: readonly SlotsOfRecord[]): Prom
 
 const updateOfSlots = (set: readonly Slot[]) => bulkUpdate(records, { by: ['app_id', 'bucket_id', 'object_id'], set });
 
-/** Those of the given records that exist. */
 export async function findRecords(
   db: Db,
   { appId, bucketId }: Pick<RecordKey, 'appId' | 'bucketId'>,

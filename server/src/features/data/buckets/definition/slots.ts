@@ -126,14 +126,12 @@ export function learnSlots(
   return slots;
 }
 
-/** The learned members in use. */
 export function learnedMembers(slots: readonly Slot[]): readonly LearnableMember[] {
   return slots
     .filter(({ learned, state, exact }) => learned && state === 'ready' && exact)
     .map(({ column, type }) => ({ path: column, type }));
 }
 
-/** The slot that shares an index with this one. */
 function partnerOf(slot: string): string {
   return slotPairs[slot] ?? textSlots.find((text) => slotPairs[text] === slot) ?? '';
 }

@@ -78,12 +78,10 @@ export function askerOf({ user, secretKey, isAdministrator }: PathCall): Asker {
   return { kind: isAdministrator ? 'administrator' : 'app' };
 }
 
-/** The key of the record, by the names of its columns. */
 export function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
 }
 
-/** The same for the store. */
 export function storeKeyOf({ appId, bucketId }: Bucket, call: PathCall): store.RecordKey {
   return { appId, bucketId, objectId: call.params['objectId'] ?? '' };
 }

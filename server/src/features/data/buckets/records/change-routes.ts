@@ -30,7 +30,6 @@ import type { Document } from './record-rules.ts';
 import { judgedRow, RecordRules } from './record-rules.ts';
 import { type Attempted, isKept, pastOf, prepare, writeRecord } from './record-writing.ts';
 
-/** What a body says of a record that is changed. */
 interface SentRecord {
   readonly whole: boolean;
   readonly members: Document;

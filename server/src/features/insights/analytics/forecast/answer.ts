@@ -83,7 +83,6 @@ export async function forecastOf(
 /** The size of a count; for a small group, the middle of the range. */
 export const sizeOf = (count: Count): number => (typeof count === 'number' ? count : count === smallGroup ? 2.5 : 0);
 
-/** A number as it is shown, with or without protection of small groups. */
 export function shownCount(value: number, isProtected: boolean): Count {
   if (isProtected && value > 0 && value < fewest) return smallGroup;
   const step = isProtected ? fewest : 1;

@@ -89,7 +89,6 @@ export class MessageCounts {
     this.#isStopped = true;
   }
 
-  /** Counts what has not been counted of an app. */
   async settle(appId: string): Promise<void> {
     if ((await store.findState(this.#deps.db, appId)) === undefined) {
       if (!(await store.hasShowings(this.#deps.db, appId))) return;

@@ -24,7 +24,6 @@ export interface CountedPart extends Readonly<Sums> {
   readonly hour: number;
 }
 
-/** What a message did on a day, from its showings. */
 export function countDay(
   db: Db,
   { appId, triggerId, from, until }: TimeSpan & { readonly appId: string; readonly triggerId: string },
@@ -56,7 +55,6 @@ export interface CountedDay {
   readonly byPlace: readonly Omit<MessagePlaceRollup, OfDay>[];
 }
 
-/** Replaces the rows of a message and day. */
 export async function saveDay(
   db: Db,
   key: { readonly appId: string; readonly triggerId: string; readonly startedAt: number },

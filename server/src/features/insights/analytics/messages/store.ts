@@ -18,7 +18,6 @@ export function findState(db: Db, appId: string): Promise<MessageState | undefin
   return db.one<MessageState>(sql`select * from message_states where app_id = ${appId}`);
 }
 
-/** Creates the state unless there is one. */
 export async function createState(db: Db, state: MessageState): Promise<void> {
   await db.run(sql`insert into message_states
     (app_id, time_zone, goals, shown_since, recounted_to, records_until, withdrawn_until)
@@ -135,7 +134,6 @@ export async function saveLoad(db: Db, row: LoadRow): Promise<void> {
 
 const partLength = 50;
 
-/** The first showing of a message to each of some installations. */
 export async function firstShowings(
   db: Db,
   asked: { readonly appId: string; readonly triggerId: string; readonly installationIds: readonly string[] },

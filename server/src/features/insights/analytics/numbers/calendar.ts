@@ -111,7 +111,6 @@ export function addMonths(date: string, months: number): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** Whether a text is a day of the calendar. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const at = Date.parse(`${text}T00:00:00Z`);

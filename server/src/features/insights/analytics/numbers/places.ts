@@ -6,7 +6,6 @@ import { beaconPlaces } from './tables.ts';
 
 /** Where beacons have been, so that visits stay in the zone in which they were when a beacon is hung up elsewhere. */
 
-/** The dimensions by which visits are counted. */
 export const dimensions = ['beacon', 'zone', 'floor', 'venue'] as const;
 export type Dimension = (typeof dimensions)[number];
 
@@ -92,7 +91,6 @@ export async function forgetPlaces(db: Db, appId: string): Promise<void> {
 
 const newPlaces = bulkInsert(beaconPlaces);
 
-/** The beacons that are elsewhere now than is known. */
 export const movedBeacons = (known: PlaceHistory, now: readonly BeaconPlace[]): readonly BeaconPlace[] =>
   now.filter((place) => !isSame(known.last(place.beaconId), place));
 

@@ -12,7 +12,6 @@ const rankBits = hashBytes * 8 - indexBits;
 /** A register has its rank as the character that is written for it: digits and letters. */
 export const noRank = 48;
 
-/** The register of a hash. */
 export const registerOf = (hash: number): number => Math.floor(hash / 2 ** rankBits);
 
 /** The place of the first bit that is set, from the left, of those that are not the index. */
@@ -60,7 +59,6 @@ export function joinRegisters(registers: Uint8Array, others: Uint8Array): void {
 
 const highBits = 0x80808080 | 0;
 
-/** How many registers have each rank. */
 export function countRanks(registers: Uint8Array): Int32Array {
   // Two of them, so that the same rank twice does not wait for itself.
   const [even, odd] = [new Int32Array(rankBits + 2), new Int32Array(rankBits + 2)];

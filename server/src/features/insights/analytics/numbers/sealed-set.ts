@@ -33,7 +33,6 @@ export class SealedSet {
     }
   }
 
-  /** The size of the union with another set. */
   sizeWith(other: VisitorSet): number {
     const hashes = other.hashes();
     if (hashes?.length === 0) return this.size;

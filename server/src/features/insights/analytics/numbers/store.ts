@@ -73,7 +73,6 @@ export function listStates(db: Db): Promise<StateRow[]> {
   return db.all<StateRow>(sql`select * from rollup_states`);
 }
 
-/** Creates the state unless there is one. */
 export async function createState(db: Db, state: StateRow): Promise<void> {
   await db.run(sql`insert into rollup_states (app_id, salt, time_zone, raw_since, counted_until, placed_until)
     values (${state.app_id}, ${state.salt}, ${state.time_zone}, ${state.raw_since}, ${state.counted_until}, ${state.placed_until})

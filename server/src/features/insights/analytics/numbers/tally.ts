@@ -61,7 +61,6 @@ export class Tally {
   }
 }
 
-/** A tally for each key. */
 export class Tallies<K> {
   readonly #tallies = new Map<K, Tally>();
 

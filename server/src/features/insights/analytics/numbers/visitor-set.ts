@@ -33,7 +33,6 @@ export class VisitorSet {
     }
   }
 
-  /** Adds what another set was written as. */
   addWritten(text: string): void {
     if (text === '') return;
     this.#size = undefined;
@@ -63,7 +62,6 @@ export class VisitorSet {
     if (this.#waitingCount > maxWaiting) this.#join();
   }
 
-  /** Adds what is in another set. */
   addSet(other: VisitorSet): void {
     this.#size = undefined;
     for (const bytes of other.#waiting) this.#wait(bytes);

@@ -18,11 +18,9 @@ export interface WayVisit {
 /** `spot`: the peaks of beacons that are in zones; those of others are among `peak`. */
 const wayKinds = ['move', 'reach', 'path', 'peak', 'spot'] as const;
 export type WayKind = (typeof wayKinds)[number];
-/** The most visitors at once. */
 export const peakKinds = ['peak', 'spot'] as const;
 export const isPeak = (kind: string): boolean => kind === 'peak' || kind === 'spot';
 
-/** What a row of ways is about. */
 export interface WayKey {
   readonly kind: WayKind;
   /** The beginning of the hour of a peak, epoch ms; 0 for the day as a whole. */
@@ -37,10 +35,8 @@ export interface Way extends WayKey {
   readonly visitors: VisitorSet;
 }
 
-/** The key of a way as a text. */
 export const wayText = ({ kind, hour, venueId, place }: WayKey): string => `${kind} ${hour} ${venueId} ${place}`;
 
-/** Ways by their key. */
 export class Ways {
   readonly #ways = new Map<string, Way>();
 

@@ -85,7 +85,6 @@ export interface Campaign {
   readonly last: string | undefined;
 }
 
-/** What a report is about. */
 export interface ReportSubject {
   readonly appId: string;
   readonly venueId: string | null;

@@ -23,7 +23,6 @@ const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 export const addDays = (day: string, days: number): string => textOf(at(day) + days * dayMs);
 export const daysBetween = (from: string, until: string): number => Math.round((at(until) - at(from)) / dayMs);
 
-/** The first day of the week or month in which a day is. */
 export function startOf(every: Every, day: string): string {
   if (every === 'month') return `${day.slice(0, 7)}-01`;
   return addDays(day, -((new Date(at(day)).getUTCDay() + 6) % 7));

@@ -12,7 +12,6 @@ export const sizeOf = (count: Count | undefined): number =>
 const monday = '2026-11-23';
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 
-/** What a report says in the language of its reader. */
 export class ReportWords {
   readonly #words: MailWords;
   readonly #formats = new Map<string, Intl.DateTimeFormat>();

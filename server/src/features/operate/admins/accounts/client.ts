@@ -1,4 +1,3 @@
-/** The client from which somebody signs in. */
 export interface SignInOrigin {
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

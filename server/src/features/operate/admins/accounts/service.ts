@@ -92,7 +92,6 @@ export interface AdminDeps extends Pick<Context, 'db' | 'now' | 'passwords'> {
 /** The tenant of passwords that are checked here; apps have turns of their own. */
 const tenant = 'console';
 
-/** The people who may use the management console. */
 export class AdminService {
   readonly #deps: AdminDeps;
 

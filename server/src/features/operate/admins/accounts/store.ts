@@ -25,7 +25,6 @@ export interface SessionRow extends AdminRow {
   readonly provider_name: string | null;
 }
 
-/** How somebody proved who they are. */
 export type SignInMethod = 'password' | 'totp' | 'recovery code' | 'passkey' | 'single sign-on';
 
 export interface NewSessionRow {

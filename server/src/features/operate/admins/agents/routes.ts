@@ -57,7 +57,6 @@ const view = (row: AgentRow): Static<typeof agentSchema> => ({
   lastUsedAt: row.last_used_at === null ? null : isoOf(row.last_used_at),
 });
 
-/** The agents of the administrator who asks. */
 export function agentEndpoints(agents: AdminAgents): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

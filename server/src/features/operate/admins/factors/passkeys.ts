@@ -22,7 +22,6 @@ export interface PasskeyDeps extends Pick<Context, 'db' | 'now'> {
   readonly factors: SecondFactors;
 }
 
-/** A passkey that its owner wants to add. */
 export interface GivenPasskey {
   readonly name: string;
   readonly response: RegistrationResponseJSON;

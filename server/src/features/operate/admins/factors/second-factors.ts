@@ -17,7 +17,6 @@ import {
 } from '../accounts/store.ts';
 import { type AdminKey, keyOf, type PasskeyRow, store } from './store.ts';
 
-/** What can be given beside the password. */
 export type FactorKind = 'code' | 'passkey' | 'recoveryCode';
 
 export interface FactorState {
@@ -60,7 +59,6 @@ export class SecondFactors {
     };
   }
 
-  /** What the administrator can give beside the password. */
   async proofsOf(adminId: string): Promise<readonly FactorKind[]> {
     const { totpSince, passkeys, recoveryCodesLeft } = await this.stateOf(adminId);
     return [

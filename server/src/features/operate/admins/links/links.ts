@@ -33,7 +33,6 @@ export interface MailPayload {
   readonly subject: string;
 }
 
-/** The person who is invited, and the role. */
 export interface Invited {
   readonly email: string;
   readonly role: AdminRole;
@@ -69,7 +68,6 @@ export interface Joining {
 /** `/console/link#TOKEN`: what follows # is never sent to a server, and is in no log. */
 export const linkAddress = (publicUrl: string, token: string) => `${publicUrl}/console/link#${token}`;
 
-/** Makes a link and stores its hash. */
 export async function makeLink(db: Db, link: Omit<store.LinkRow, 'token_hash'>): Promise<string> {
   const token = randomText(43);
   await store.insertLink(db, { ...link, token_hash: secretHash(token) });

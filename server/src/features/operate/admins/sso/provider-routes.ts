@@ -17,7 +17,6 @@ const { schema, example } = ssoProviderRecord;
 const policyAnswer = recordAnswer(ssoPolicySchema, ssoPolicyExample);
 const tag = 'Administrators';
 
-/** The providers of single sign-on, for owners. */
 export function ssoProviderEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [...listEndpoints(providers), ...recordEndpoints(providers), ...policyEndpoints(providers)];
 }

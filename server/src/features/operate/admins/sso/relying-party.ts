@@ -8,7 +8,6 @@ import { ask, Unreadable } from '../../../../sign-in/oidc/read-json.ts';
 import type { Context } from '../../../context.ts';
 import type { AttemptRow } from './store.ts';
 
-/** How this service is known to a provider. */
 export interface ClientRegistration {
   readonly issuer: string;
   readonly clientId: string;

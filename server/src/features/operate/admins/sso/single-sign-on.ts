@@ -90,7 +90,6 @@ export class SingleSignOn {
     this.#deps = deps;
   }
 
-  /** What the sign-in page offers. */
   async ways() {
     const { db } = this.#deps;
     const enabled = (await store.listProviders(db)).filter(({ is_enabled: isEnabled }) => isEnabled > 0);
@@ -256,7 +255,6 @@ export class SingleSignOn {
     }
   }
 
-  /** How the signed-in administrator is known to the providers. */
   async identitiesOf({ adminId, provider }: AdminContext) {
     const { db } = this.#deps;
     const issuers = await store.listIssuersOf(db, adminId);

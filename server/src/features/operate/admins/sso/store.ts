@@ -75,7 +75,6 @@ export function findIdentity(db: Db, issuer: string, subject: string): Promise<I
   return db.one(sql`select * from admin_identities where issuer = ${issuer} and subject = ${subject}`);
 }
 
-/** The issuers at which an administrator is known. */
 export async function listIssuersOf(db: Db, adminId: string): Promise<readonly string[]> {
   const rows = await db.all<{ issuer: string }>(
     sql`select issuer from admin_identities where admin_id = ${adminId} order by created_at, issuer`,

@@ -16,7 +16,6 @@ export interface DryRunCount extends DryRunCell {
   readonly requests: number;
 }
 
-/** What the last days have shown. */
 export interface DryRunReport {
   /** Days of which something is known, today included. */
   readonly days: number;

@@ -30,7 +30,6 @@ interface Deps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'ruledField
   readonly counter: DryRunCounter;
 }
 
-/** The dry runs of apps, for the console. */
 export class DryRunService {
   readonly #deps: Deps;
 

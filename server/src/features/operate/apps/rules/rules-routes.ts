@@ -17,7 +17,6 @@ import { type TryDeps, tryRules } from './try-rules.ts';
 
 interface Deps extends TryDeps {
   readonly apps: Pick<AppService, 'get' | 'rules' | 'previewRules' | 'changeRules'>;
-  /** The names of an app's buckets. */
   readonly listBuckets: (appId: string) => Promise<readonly { readonly name: string }[]>;
   readonly findUser: (appId: string, userId: string) => Promise<RuleUser | undefined>;
 }

@@ -57,7 +57,6 @@ const described = Type.Object({
   members,
 });
 
-/** The effective rules. */
 export const rulesSchema = Type.Object({
   preset: Type.Enum([...presets]),
   presets: Type.Array(Type.Enum([...presets])),
@@ -79,7 +78,6 @@ export const rulesSchema = Type.Object({
   buckets: Type.Record(Type.String(), described),
 });
 
-/** Who asks for what. */
 export const trySchema = Type.Object({
   caller: Type.Enum(['app', 'user', 'manager'], {
     description: 'app: with the app key alone; manager: any user with that role',

@@ -20,7 +20,6 @@ export interface PairingDeps {
   readonly limiter: RateLimiter;
 }
 
-/** The administrator who shows the code. */
 export interface Shower extends store.PairingOwner {
   readonly name: string;
 }
@@ -87,7 +86,6 @@ export class PairingService {
     return { phones, code: isGood ? { expiresAt: code.expires_at, claimedBy: code.claimed_by } : null };
   }
 
-  /** Makes the code invalid. */
   async endCode(owner: store.PairingOwner): Promise<void> {
     await store.deleteCode(this.#deps.db, owner);
   }

@@ -1,6 +1,5 @@
 import { bigint, defineTable, nullable, text } from '../../../../db/table.ts';
 
-/** The phones on which an administrator tests messages. */
 export const ownPhones = defineTable({
   name: 'own_phones',
   owner: 'installations',

@@ -9,9 +9,7 @@ export interface PrivacyFacts {
   >;
   /** The webhooks that are switched on: to which host, and what they are told. */
   readonly webhooks: readonly { readonly host: string; readonly events: readonly string[] }[];
-  /** Push services that are set up. */
   readonly pushServices: readonly PushService[];
-  /** Names of the providers through which users sign in. */
   readonly signInProviders: readonly string[];
   /** Hosts of others on which this is stored, or through which mails go, without the service's own machine. */
   readonly hosts: readonly StorageHost[];

@@ -56,7 +56,6 @@ export function noticeConsoleEndpoints({ factsOf }: NoticeRouteDeps): readonly C
   ];
 }
 
-/** The notices in all languages, and the record. */
 function describePrivacy(facts: PrivacyFacts, now: number) {
   const notices = noticeLanguages.map((language: NoticeLanguage) => {
     const said = noticeOf(facts, language);

@@ -5,7 +5,6 @@ import { assertMetadata } from '../../../own-metadata.ts';
 import * as store from '../store.ts';
 import { profileTable } from '../tables.ts';
 
-/** An account of another system. */
 export interface ImportedUser extends store.UserKey {
   readonly email: string;
   readonly isVerified: boolean;
