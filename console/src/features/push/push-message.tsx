@@ -69,7 +69,6 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
           label={t('Additional data for the app')}
           description={t('A JSON object that the app receives with the message.')}
           placeholder='{"hall": 2}'
-          autosize
           minRows={2}
           spellCheck={false}
           classNames={{ input: 'mono' }}
