@@ -28,7 +28,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The content of each file; the paths are relative to the checkout. */
 export async function generateWire(): Promise<Readonly<Record<string, string>>> {
   return withApp(async ({ endpoints, consoleEndpoints }) => {
-    const webhooks = webhooksOf(webhookCalls);
+    const webhooks = webhooksOf(webhookCalls());
     const document = buildOpenApi({ endpoints, version, serverUrl: '/', webhooks });
     const ofConsole = buildConsoleOpenApi(consoleEndpoints, version);
     const types = await wireModule(ofConsole, consolePrefix, 'The types of `/console/api`.');

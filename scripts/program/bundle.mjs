@@ -116,6 +116,8 @@ export async function writeBundle(folder, { place = join(bundles, 'any'), extern
   await bundle.write({
     dir: folder,
     format: 'esm',
+    // V8 keeps a file with one wide character in twice the memory, and takes longer to read it.
+    charset: 'ascii',
     // Only the space goes: stack traces keep their names.
     minify: { compress: false, mangle: false },
     sourcemap: true,

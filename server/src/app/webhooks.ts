@@ -24,8 +24,9 @@ const hookCall = {
 };
 
 /** What webhooks are called with. */
-export const webhookCalls: readonly WebhookCall[] = webhookEvents.map((event) => {
-  const description = webhookDescriptions[event];
-  const summary = description.charAt(0).toUpperCase() + description.slice(1);
-  return event.startsWith('record.') ? { event, summary, ...hookCall } : { event, summary, data: dataOf(event) };
-});
+export const webhookCalls = (): readonly WebhookCall[] =>
+  webhookEvents.map((event) => {
+    const description = webhookDescriptions[event];
+    const summary = description.charAt(0).toUpperCase() + description.slice(1);
+    return event.startsWith('record.') ? { event, summary, ...hookCall } : { event, summary, data: dataOf(event) };
+  });

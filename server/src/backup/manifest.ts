@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Check } from 'typebox/value';
 import type { LinesFile } from './files.ts';
 import type { LostFiles } from './lost.ts';
 
@@ -44,36 +44,34 @@ const linesFile = {
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 };
 
-const check = Compile(
-  Type.Object({
-    format: Type.Literal('pharos-backup'),
-    version: Type.Literal(1),
-    pharos: Type.String(),
-    createdAt: Type.String(),
-    appId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,64}$' })),
-    migration: Type.Integer({ minimum: 1 }),
-    tables: Type.Record(Type.String({ pattern: '^[a-z0-9_]+$' }), Type.Object(linesFile), {
-      additionalProperties: false,
-    }),
-    blobs: Type.Object({
-      ...linesFile,
-      bytes: Type.Integer({ minimum: 0 }),
-      elsewhere: Type.Optional(
-        Type.Object({
-          place: Type.String(),
-          files: Type.Integer({ minimum: 0 }),
-          bytes: Type.Integer({ minimum: 0 }),
-        }),
-      ),
-    }),
-    lost: Type.Optional(
+const manifestSchema = Type.Object({
+  format: Type.Literal('pharos-backup'),
+  version: Type.Literal(1),
+  pharos: Type.String(),
+  createdAt: Type.String(),
+  appId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,64}$' })),
+  migration: Type.Integer({ minimum: 1 }),
+  tables: Type.Record(Type.String({ pattern: '^[a-z0-9_]+$' }), Type.Object(linesFile), {
+    additionalProperties: false,
+  }),
+  blobs: Type.Object({
+    ...linesFile,
+    bytes: Type.Integer({ minimum: 0 }),
+    elsewhere: Type.Optional(
       Type.Object({
-        count: Type.Integer({ minimum: 0 }),
-        files: Type.Array(Type.Object({ appId: Type.String(), objectId: Type.String(), name: Type.String() })),
+        place: Type.String(),
+        files: Type.Integer({ minimum: 0 }),
+        bytes: Type.Integer({ minimum: 0 }),
       }),
     ),
   }),
-);
+  lost: Type.Optional(
+    Type.Object({
+      count: Type.Integer({ minimum: 0 }),
+      files: Type.Array(Type.Object({ appId: Type.String(), objectId: Type.String(), name: Type.String() })),
+    }),
+  ),
+});
 
 /** @throws Error when the folder holds no backup, or one in a form that this version cannot read */
 export async function readManifest(folder: string): Promise<Manifest> {
@@ -88,7 +86,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   } catch (cause) {
     throw new Error(`${path} is damaged: it is not JSON.`, { cause });
   }
-  if (check.Check(manifest)) return manifest as Manifest;
+  if (Check(manifestSchema, manifest)) return manifest as Manifest;
   if (version !== '1') throw new Error(`${path} has version ${version}; this version of Pharos reads version 1.`);
   throw new Error(`${path} is damaged: it does not have the form of a manifest.`);
 }

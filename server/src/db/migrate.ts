@@ -21,16 +21,23 @@ const firstInPartitions = 130;
 export const firstUnpacked = 390;
 
 /** A statement ends with a semicolon at the end of a line; comments stand on lines of their own. */
-function readMigration(name: string): Migration {
+function statementsOf(name: string): readonly string[] {
   const text = readFileSync(new URL(name, folder), 'utf8').replace(/^\s*--.*$/gm, '');
   const statements = text.split(/;\s*$/m).map((statement) => statement.trim());
-  const only = /-only-(sqlite|postgres)\.sql$/.exec(name)?.[1];
-  return { id: Number.parseInt(name, 10), name, only, statements: statements.filter((statement) => statement !== '') };
+  return statements.filter((statement) => statement !== '');
 }
 
 export function knownMigrations(): readonly Migration[] {
   const names = readdirSync(folder).filter((name) => /^\d{4}-.+\.sql$/.test(name));
-  return names.sort().map(readMigration);
+  return names.sort().map((name) => ({
+    id: Number.parseInt(name, 10),
+    name,
+    only: /-only-(sqlite|postgres)\.sql$/.exec(name)?.[1],
+    // Most starts need those of none.
+    get statements() {
+      return statementsOf(name);
+    },
+  }));
 }
 
 /** Whether the database has ever been migrated. */

@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     const server = fastify();
     let made = 0;
     const publicUrl = () => `http://pharos.test/${++made}`;
-    registerDocs(server, { endpoints: app.app.endpoints, version: '1', webhooks: [], publicUrl });
+    registerDocs(server, { endpoints: app.app.endpoints, version: '1', webhooks: () => [], publicUrl });
     const read = async (url: string) => (await server.inject({ url })).payload;
     const [first, again, page] = [await read('/openapi.json'), await read('/openapi.json'), await read('/docs')];
     assert.deepEqual([again === first, page.length > 0, made], [true, true, 1]);

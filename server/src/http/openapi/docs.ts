@@ -9,7 +9,7 @@ export interface DocsOptions {
   readonly endpoints: readonly Endpoint[];
   readonly version: string;
   readonly publicUrl: () => string;
-  readonly webhooks: readonly WebhookCall[];
+  readonly webhooks: () => readonly WebhookCall[];
 }
 
 const introduction = `
@@ -29,7 +29,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
       endpoints: options.endpoints,
       version: options.version,
       serverUrl: options.publicUrl(),
-      webhooks: webhooksOf(options.webhooks),
+      webhooks: webhooksOf(options.webhooks()),
     });
     known = { document, text: JSON.stringify(document), page: renderDocsPage(document, introduction) };
     return known;

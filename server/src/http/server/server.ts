@@ -165,6 +165,10 @@ function closeIdle(server: Server): void {
   server.once('close', () => clearInterval(timer));
 }
 
+const noCompiler = () => () => {
+  throw new Error('A route has a schema of Fastify, for which there is no compiler.');
+};
+
 function openFastify(
   options: ServerOptions,
   base: { readonly pid: number; readonly hostname: string },
@@ -191,6 +195,8 @@ function openFastify(
     // No parameter is matched by an expression, so the endpoints check its length, each with its own error.
     routerOptions: { maxParamLength: 20_000, ignoreTrailingSlash: true },
     bodyLimit: 1_048_576,
+    // No route has a schema of Fastify's, so its compilers need not be loaded.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     // For a whole request: slow uploads may take long, but not for ever. Idle ones are cut off much earlier.
