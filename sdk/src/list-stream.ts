@@ -7,8 +7,10 @@ import {
   type OperationTypes,
   type Query,
 } from './call.ts';
+import type { PharosClient } from './client.ts';
 import { type LiveStream, openStream, type RawEvent, type Streaming, type StreamOptions } from './live-stream.ts';
 import { safely } from './report.ts';
+import type { AnyBuckets, KnownRecord } from './services/buckets.ts';
 
 /** What is called while a list is followed. */
 export interface ListHandlers<R> extends StreamOptions {
@@ -29,18 +31,36 @@ export type RecordIn<Id extends OperationId> = RecordOfAnswer<Answer<Id>>;
 type RecordOfAnswer<A> = A extends { readonly results: readonly (infer R)[] } ? R : never;
 
 /** Which list, if its path has parameters, and which of its records. */
-export type Followed<Types extends OperationTypes> = Pick<InputOf<Types>, keyof InputOf<Types> & 'params'> & {
+export type Followed<Types extends OperationTypes, Name extends string = string> = {
   readonly query?: FollowedQuery;
-};
+} & (Types['params'] extends { readonly bucketName: string }
+  ? { readonly params: { readonly bucketName: Name } }
+  : Pick<InputOf<Types>, keyof InputOf<Types> & 'params'>);
+
+type BucketsOf<Client> = Client extends PharosClient<infer Buckets> ? Buckets : AnyBuckets;
+
+/** A record of a bucket that the client knows, or of any other list. */
+type Listed<Types extends OperationTypes, Buckets, Name extends keyof Buckets> = (Types['params'] extends {
+  readonly bucketName: string;
+}
+  ? KnownRecord<Buckets, Name>
+  : RecordOfAnswer<Types['answer']>) & { readonly objectId: string };
 
 /**
  * Follows any list until it is closed: its records first, and then what enters, changes and leaves. After an interruption only what is
  * different by then is told, so nothing is missed or told twice.
  */
 export function subscribe<
+  Client extends Streaming,
   Types extends OperationTypes,
-  R extends { readonly objectId: string } = RecordOfAnswer<Types['answer']> & { readonly objectId: string },
->(client: Streaming, operation: Operation<Types>, followed: Followed<Types>, handlers: ListHandlers<R>): LiveStream {
+  Name extends keyof BucketsOf<Client> & string,
+>(
+  client: Client,
+  operation: Operation<Types>,
+  followed: Followed<Types, Name>,
+  handlers: ListHandlers<Listed<Types, BucketsOf<Client>, Name>>,
+): LiveStream {
+  type R = Listed<Types, BucketsOf<Client>, Name>;
   const { params = {}, query } = followed as {
     readonly params?: Readonly<Record<string, string>>;
     readonly query?: object;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
-import { operations, PharosClient, type PharosError, type RecordOf, subscribe } from '../src/index.ts';
+import { operations, PharosClient, type PharosError, subscribe } from '../src/index.ts';
 
 interface Entry {
   readonly text: string;
@@ -67,7 +67,7 @@ describe('lists that are followed, against the service', () => {
         query: { where: { 'metadata.stars': { $gt: 0 } }, order: '-metadata.stars', limit: 2 },
       },
       {
-        onRecords: (records: readonly RecordOf<Entry>[]) => say(records.map(({ metadata }) => metadata.text).join()),
+        onRecords: (records) => say(records.map(({ metadata }) => metadata.text).join()),
         onEntered: ({ metadata: { text } }) => say(`+${text}`),
         onChanged: ({ metadata }, { metadata: before }) => say(`${before.stars}>${metadata.stars}`),
         onLeft: ({ metadata }) => say(`-${metadata.text}`),
@@ -109,5 +109,27 @@ describe('lists that are followed, against the service', () => {
     );
     assert.deepEqual(await until('refused 102'), ['closed', 'refused 102']);
     refused.close();
+  });
+
+  test('an editor knows the buckets and their members', () => {
+    const typed = () => {
+      // @ts-expect-error there is no such bucket
+      subscribe(client, operations.listRecords, { params: { bucketName: 'guestbok' } }, {});
+      subscribe(
+        client,
+        operations.listRecords,
+        { params: { bucketName: 'guestbook' } },
+        // @ts-expect-error there is no such member
+        { onEntered: ({ metadata }) => metadata.star },
+      );
+      const any: PharosClient = client as never;
+      subscribe(
+        any,
+        operations.listRecords,
+        { params: { bucketName: 'x' } },
+        { onEntered: ({ metadata }) => metadata.star },
+      );
+    };
+    assert.equal(typeof typed, 'function');
   });
 });

@@ -8,12 +8,17 @@ export type RecordOf<M extends object> = Omit<BucketRecord, 'metadata'> & { read
 /** The buckets of an app, by name, of which nothing is known. */
 export type AnyBuckets = Readonly<Record<string, JsonInput>>;
 
+/** A record of one of these buckets. */
+export type KnownRecord<Buckets, Name extends keyof Buckets> = RecordOf<
+  string extends keyof Buckets ? BucketRecord['metadata'] : Buckets[Name] & object
+>;
+
 /** The records of one data bucket. The bucket itself is created in the management console. */
 export const bucketService =
   <Buckets extends object>(call: Call) =>
   <N extends keyof Buckets & string>(bucketName: N) => {
     type Members = Buckets[N] & object;
-    type Known = RecordOf<string extends keyof Buckets ? BucketRecord['metadata'] : Members>;
+    type Known = KnownRecord<Buckets, N>;
     return {
       /** A filter names members with dots: `{ 'metadata.count': { $gte: 2 } }`. */
       list: async (query: Query = {}, options: CallOptions = {}) => {
