@@ -136,12 +136,20 @@ function asSentBy({ raw, headers }: FastifyRequest, agent: string): Pick<InjectO
 async function call(operation: ToolOperation, input: Readonly<Record<string, unknown>>, ask: Ask) {
   try {
     const { statusCode, body } = await ask({ method: operation.method, ...operation.requestOf(input) });
-    return { content: [{ type: 'text' as const, text: body }], isError: statusCode >= 400 };
+    return { content: [{ type: 'text' as const, text: shortened(body) }], isError: statusCode >= 400 };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return { content: [{ type: 'text' as const, text: error.message }], isError: true };
   }
 }
+
+/** Characters that an agent is answered; more would fill what it can think about. */
+const maxAnswer = 100_000;
+
+const shortened = (body: string): string =>
+  body.length <= maxAnswer
+    ? body
+    : `${body.slice(0, maxAnswer)}\n\nThe answer was cut here: ${maxAnswer} of its ${body.length} characters. Ask for less, with where, limit and skip or a shorter time.`;
 
 function missing(
   name: string,

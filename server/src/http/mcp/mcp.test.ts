@@ -82,6 +82,16 @@ describe('agents that may read', () => {
       const step = await client.callTool({ name: 'getBeacon', arguments: { objectId } });
       assert.deepEqual([step.isError, textOf(step)], [true, `objectId cannot be ${objectId}.`]);
     }
+    const headers = {
+      'x-service-appid': app.appId,
+      'x-service-appkey': await site.keyOf([{ resource: 'records', verbs: ['create'] }]),
+    };
+    const payload = { metadata: { song: 'x'.repeat(50_000) } };
+    const request = { method: 'POST', url: '/api/v2/data/bucket/birds', headers, payload } as const;
+    for (let count = 0; count < 3; count++) assert.equal((await app.app.server.inject(request)).statusCode, 201);
+    const long = textOf(await client.callTool({ name: 'listRecords', arguments: { bucketName: 'birds' } }));
+    assert.match(long, /cut here: 100000 of its 15\d{4} characters\. Ask for less/);
+    assert.ok(long.length < 101_000);
     const broken = await client.callTool({ name: 'getBeacon', arguments: { objectId: '\ud800' } });
     assert.match(textOf(broken), /ObjectNotFound/);
   });
