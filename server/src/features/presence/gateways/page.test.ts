@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { encode } from '@msgpack/msgpack';
+import { receiverName } from '@pharos/engine';
 import { afterAll, beforeAll, test } from 'vitest';
 import { openDevice } from '../../../../test/support/servers/mqtt-devices.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
@@ -188,7 +189,19 @@ const taken = async () => {
   return Number(/^pharos_gateway_advertisements_total\{result="taken"\} (\d+)$/m.exec(metrics)?.[1]);
 };
 
-test('each gateway that publishes as the page says is understood, under the name that the page says', async () => {
+/** Whether the gateway of this name is online, by what managers and its key can list. */
+async function isOnline(name: string): Promise<boolean> {
+  const { 'x-service-appkey': _, ...headers } = site.app.credentials;
+  const { body } = await site.app.send({
+    ...{ method: 'GET', url: '/api/v2/gateways' },
+    headers: { ...headers, 'x-service-appkey': secretKey },
+  });
+  return body.results.some(
+    (one: { gatewayId: string; isOnline: boolean }) => one.gatewayId === receiverName(name) && one.isOnline,
+  );
+}
+
+test('each gateway that publishes as the page says is online and understood, under the name that the page says', async () => {
   const port = site.app.app.devices as DeviceBroker;
   await port.listen(0, '127.0.0.1');
   for (const { gateway, name, topic, payload, settings } of followed('By MQTT', byMqtt)) {
@@ -201,11 +214,11 @@ test('each gateway that publishes as the page says is understood, under the name
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     await opened.client.publishAsync(topic?.(settings) ?? '', text, { qos: 1 });
     await opened.close();
-    assert.equal(await taken(), before + 1, gateway);
+    assert.deepEqual([await taken(), await isOnline(name)], [before + 1, true], gateway);
   }
 });
 
-test('each gateway that sends to the URL of the page is understood', async () => {
+test('each gateway that sends to the URL of the page is online and understood', async () => {
   const url = entered(page, /The URL is `https:\/\/HOST(.+?)`/);
   const authorization = `Basic ${Buffer.from(`${site.app.appId}:${secretKey}`).toString('base64')}`;
   for (const { gateway, name, payload } of followed('By HTTP', byHttp)) {
@@ -222,5 +235,6 @@ test('each gateway that sends to the URL of the page is understood', async () =>
       body,
     });
     assert.deepEqual([status, answer.result?.taken, answer.result?.problems], [200, 1, []], gateway);
+    assert.ok(await isOnline(name), gateway);
   }
 });
