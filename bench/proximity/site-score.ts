@@ -135,8 +135,6 @@ function lookedBack(
       ...{ id: String(index), beaconId: beacon, enteredAt: start, leftAt: end },
     })),
     beacons: new Map([...beacons].map(([id, location]) => [id, { location, radius: RADIUS }])),
-    from: 0,
-    until: Number.MAX_SAFE_INTEGER,
   }).map(({ beaconId: beacon, enteredAt: start, leftAt: end }) => ({ beacon, start, end }));
   const visitAt = (visits: readonly BeaconVisit[], at: number) =>
     visits.find(({ start, end }) => start <= at && at < end)?.beacon ?? null;

@@ -13,9 +13,9 @@ import {
 } from '../index.ts';
 import { type KnownSite, partsOf } from './in-order.ts';
 
-/** Visits that are over, timed again by what was heard later. Pure. */
+/** Visits timed again by what was heard later. Pure. */
 
-export interface KeptVisits extends Pick<Retiming, 'visits' | 'from' | 'until'> {
+export interface KeptVisits extends Pick<Retiming, 'visits'> {
   readonly installationId: string;
   /** The presence before the first sample. */
   readonly checkpoint: TrackState;
@@ -33,7 +33,7 @@ export function* retimeSteps({
   checkpoint,
   samples,
   site,
-  ...retiming
+  visits,
 }: KeptVisits): Generator<void, TimedVisit[]> {
   const steps: PositionStep[] = [];
   const known = new Map<string, PresenceSettings>();
@@ -55,5 +55,5 @@ export function* retimeSteps({
       location === undefined ? [] : [[id, { location, radius }]],
     ),
   );
-  return retimeVisits({ positions, beacons, ...retiming });
+  return retimeVisits({ positions, beacons, visits });
 }

@@ -26,19 +26,16 @@ export interface PlacedBeacon {
 export interface Retiming {
   /** As `lookBack` finds them. */
   readonly positions: readonly PastPosition[];
-  /** In order of time, each after the one before. */
+  /** In order of time, each after the one before; one that goes on is left at the end of all times. */
   readonly visits: readonly TimedVisit[];
   readonly beacons: ReadonlyMap<string, PlacedBeacon>;
-  /** Before and after these times (ms) there are other visits. */
-  readonly from: number;
-  readonly until: number;
 }
 
 /** The position at a time is known if a step is as close to it as this, ms. */
 const KNOWN_MS = 5_000;
 
 /** The visits with their most probable times, within 30 s of the given ones. Each keeps its middle; what was without a position stays. */
-export function retimeVisits({ positions, visits, beacons, from, until }: Retiming): TimedVisit[] {
+export function retimeVisits({ positions, visits, beacons }: Retiming): TimedVisit[] {
   const retimed: { -readonly [member in keyof TimedVisit]: TimedVisit[member] }[] = visits.map((one) => ({ ...one }));
   const isKnown = (beaconId: string, at: number) =>
     beacons.has(beaconId) && positions.some((place) => Math.abs(place.at - at) <= KNOWN_MS);
@@ -46,8 +43,11 @@ export function retimeVisits({ positions, visits, beacons, from, until }: Retimi
     const [before, after] = [visits[index - 1], visits[index]];
     const left = before !== undefined && isKnown(before.beaconId, before.leftAt) ? before : undefined;
     const come = after !== undefined && isKnown(after.beaconId, after.enteredAt) ? after : undefined;
-    const begin = left === undefined ? (before?.leftAt ?? from) : Math.max(middleOf(left), left.leftAt - FORGET_MS);
-    const end = come === undefined ? (after?.enteredAt ?? until) : Math.min(middleOf(come), come.enteredAt + FORGET_MS);
+    const begin = left === undefined ? (before?.leftAt ?? 0) : Math.max(middleOf(left), left.leftAt - FORGET_MS);
+    const end =
+      come === undefined
+        ? (after?.enteredAt ?? Number.MAX_SAFE_INTEGER)
+        : Math.min(middleOf(come), come.enteredAt + FORGET_MS);
     const near = positions.filter(({ at }) => at > begin && at < end);
     const found = boundaryOf({ near, left, come, beacons });
     if (found === undefined) continue;

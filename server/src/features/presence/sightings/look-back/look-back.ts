@@ -11,19 +11,21 @@ import { findSegments } from '../lock/track-store.ts';
 import type { SiteReads } from '../site/site.ts';
 import type { TrackKey } from '../traces/reported.ts';
 import { noteVisitChanges } from '../traces/visits.ts';
-import { type EndedVisit, findVisitsSince, saveSmoothed } from './store.ts';
+import { findVisitsSince, saveSmoothed, type TimedRow } from './store.ts';
 
 /**
- * Visits that are over are timed again by what was heard later (ADR 186). What was told of them stays beside it, and a visit that changes is
- * looked back on again. Whoever looks twice finds the same.
+ * Where visits begin and end they are timed again by what was heard around it (ADR 186). What was told of them stays beside it, and a visit
+ * that changes is looked back on again. Whoever looks twice finds the same.
  */
 
 export const lookBackJob = 'visits.look-back';
 
-/** What is heard for so long after a visit counts, ms. */
+/** What is heard for so long afterwards counts, ms. */
 const waitMs = 60_000;
-/** Visits that end within this time are looked at together, ms: the samples before and after each of them are decided again, too. */
-const togetherMs = 240_000;
+/** What begins or ends within this time is looked at together, ms. A longer one would outlast the samples where many beacons are heard. */
+const togetherMs = 15_000;
+/** So long before the first time that may be found, ms, positions are looked back on for its sake. */
+const lapMs = 30_000;
 
 /** Asks for looks back, in the transaction that `db` is. */
 export const requestLookBacks =
@@ -65,10 +67,10 @@ export function lookBackHandler(deps: LookBackDeps): JobHandler {
       if (!policy?.oneZone || isForgetful(policy)) return;
       const kept = await db.transaction((db) => readKept(db, key, { ...deps, policy }));
       if (kept === undefined) return;
-      const smoothed = await inSlices(retimeSteps(kept), signal);
+      const retimed = await inSlices(retimeSteps(kept), signal);
       await db.transaction(async (db) => {
         await assertHeld(db);
-        const changed = await saveSmoothed(db, appId, { reported: kept.reported, smoothed, now: now() });
+        const changed = await saveSmoothed(db, appId, { ...kept, retimed, now: now() });
         const noted = changed.map((row) => ({ ...key, beaconId: row.beacon_id, enteredAt: row.entered_at }));
         await db.runTogether(noteVisitChanges(db.dialect, noted, now()));
         db.afterCommit(() => countVisits(appId));
@@ -83,10 +85,12 @@ interface Keeping extends Pick<LookBackDeps, 'trackCache' | 'site'> {
 
 interface Kept extends KeptVisits {
   /** The same visits as they were read. */
-  readonly reported: readonly EndedVisit[];
+  readonly reported: readonly TimedRow[];
+  /** What is told to begin or end at this time (ms) or later is looked back on. */
+  readonly from: number;
 }
 
-/** What is kept of an installation's visits that nobody has looked back on yet, and of its samples since; undefined: nothing. */
+/** An installation's visits of which somebody has to look back on the beginning or the end, and its samples; undefined: none. */
 async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Keeping): Promise<Kept | undefined> {
   const { appId, installationId } = key;
   // All that writes about an installation locks it.
@@ -94,10 +98,10 @@ async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Kee
   const { record, unwritten, apart } = await readOne(trackCache, db, key);
   const since = record?.segments[0]?.[0];
   if (record === undefined || since === undefined) return undefined;
-  const { reported, from, until } = yetUnseen(await findVisitsSince(db, key, since), since);
-  const [first] = reported;
-  if (first === undefined) return undefined;
-  const begin = record.segments.filter(([start]) => start <= first.entered_at - FORGET_MS).at(-1)?.[0] ?? since;
+  const reported = await findVisitsSince(db, key, since);
+  const from = firstDue(reported, record.horizon === null ? since : since + FORGET_MS);
+  if (from === undefined) return undefined;
+  const begin = record.segments.filter(([start]) => start <= from - FORGET_MS - lapMs).at(-1)?.[0] ?? since;
   const [segments = []] = await findSegments(db, [{ ...key, from: begin }]);
   const parts = [...segments, ...unwritten.samples.filter(({ startedAt }) => startedAt >= begin)];
   const checkpoint = parts.find(({ startedAt }) => startedAt === begin)?.checkpoint;
@@ -105,32 +109,26 @@ async function readKept(db: Db, key: TrackKey, { trackCache, site, policy }: Kee
   const samples = [...parts, ...apart].flatMap(({ samples }) => readSamples(samples)).sort(compareSamples);
   const places = (ids: readonly string[]) => site.beaconsById(db, appId, ids);
   const known = await siteFrom({ places }, policy)([...new Set(samples.map(({ beaconId }) => beaconId))]);
-  return { installationId, checkpoint, samples, site: known, reported, visits: reported.map(timed), from, until };
+  return { installationId, checkpoint, samples, site: known, reported, visits: reported.map(timed), from };
 }
 
-const timed = (row: EndedVisit): TimedVisit => ({
+const timed = (row: TimedRow): TimedVisit => ({
   id: row.object_id,
   beaconId: row.beacon_id,
   enteredAt: row.entered_at,
-  leftAt: row.left_at ?? row.entered_at,
+  leftAt: row.left_at ?? Number.MAX_SAFE_INTEGER,
 });
 
-/**
- * The visits that are over and wholly kept, from the one before the first that nobody has looked back on: its end depends on what follows.
- * `from` and `until`: others are before and after.
- */
-function yetUnseen(visits: readonly EndedVisit[], since: number) {
-  const whole = visits.findIndex(({ entered_at }) => entered_at >= since);
-  const open = visits.findIndex(({ is_open }) => is_open !== 0);
-  const end = open < 0 ? visits.length : open;
-  const unseen = visits
-    .slice(0, end)
-    .findIndex(({ entered_at, smoothed_left_at }) => smoothed_left_at === null && entered_at >= since);
-  const begin = unseen < 0 ? end : Math.max(whole, unseen - 1);
-  const ends = visits.slice(0, begin).map(({ left_at, smoothed_left_at }) => smoothed_left_at ?? left_at ?? since);
-  return {
-    reported: visits.slice(begin, end),
-    from: Math.max(since, ...ends),
-    until: visits[end]?.entered_at ?? Number.MAX_SAFE_INTEGER,
-  };
+/** The first beginning or end since `earliest` that nobody has looked back on, or the end before it, on which it depends. */
+function firstDue(rows: readonly TimedRow[], earliest: number): number | undefined {
+  const due = rows.flatMap(dueTimes).find((at) => at >= earliest);
+  if (due === undefined) return undefined;
+  const since = Math.max(earliest, due - 2 * FORGET_MS);
+  return Math.min(due, ...rows.flatMap(({ left_at: at }) => (at !== null && at >= since ? [at] : [])));
+}
+
+/** When a visit began and ended, if one of the two is yet to be looked back on as it is told now. */
+function dueTimes({ entered_at, left_at, smoothed_entered_at, smoothed_left_at }: TimedRow): readonly number[] {
+  if (left_at === null) return smoothed_entered_at === null ? [entered_at] : [];
+  return smoothed_left_at === null ? [entered_at, left_at] : [];
 }

@@ -33,15 +33,17 @@ export function isEventful({ decision: { events, verdicts, sensed } }: Decided):
   return events.length + verdicts.length + changedEvents.length + removedEvents.length + visits.length > 0;
 }
 
-/** Whose visits have ended or changed, where positions are known: they are looked back on. An app that keeps no visits counts them as told. */
+/** Whose visits have begun, ended or changed, where positions are known: they are looked back on. An app that keeps no visits counts them as told. */
 export function lookedBackOn(decided: Decided): TrackKey[] {
   const { context, decision } = decided;
   const { events, changedEvents, visits } = { ...decision.sensed, events: decision.events };
-  const isOver = visits.length > 0 || [...events, ...changedEvents].some(({ event }) => event === 'EXIT');
+  const isTimed = [...events, ...changedEvents].some(({ event }) => event === 'ENTER' || event === 'EXIT');
   const isLocated = Object.values(decision.record.track.beacons).some(
     ({ settings }) => settings.location !== undefined,
   );
-  return isOver && isLocated && context.policy.oneZone && !isForgetful(context.policy) ? [keyOf(decided)] : [];
+  return (isTimed || visits.length > 0) && isLocated && context.policy.oneZone && !isForgetful(context.policy)
+    ? [keyOf(decided)]
+    : [];
 }
 
 const writtenOf = ({ appId, context }: Decided): WriteContext => ({ appId, now: context.now });

@@ -50,23 +50,26 @@ const changedVisits = bulkUpdate(visits.table, {
     'is_open',
     'ended_by',
     'inferred',
-    'smoothed_entered_at',
     'smoothed_left_at',
     'smoothed_dwell',
     'updated_at',
   ],
 });
 
+const movedVisits = bulkUpdate(visits.table, { by: ['app_id', 'object_id'], set: ['smoothed_entered_at'] });
+
 export function changeVisits(dialect: Dialect, rows: readonly ChangedVisit[]): Sql[] {
-  const changed = rows.filter(stays).map(({ appId, now, visit: { id, enteredAt, exit } }) => ({
+  const changed = rows.filter(stays).map(({ appId, now, visit: { id, enteredAt, wasEnteredAt, exit } }) => ({
     ...visitEndOf(exit, enteredAt),
     ...notSmoothed,
     app_id: appId,
     object_id: id,
     entered_at: enteredAt,
+    isMoved: wasEnteredAt !== undefined && wasEnteredAt !== enteredAt,
     updated_at: now,
   }));
-  return changedVisits.each(dialect, changed);
+  const moved = changed.filter(({ isMoved }) => isMoved);
+  return [...changedVisits.each(dialect, changed), ...movedVisits.each(dialect, moved)];
 }
 
 const ofVisits = { app_id: 'text', installation_id: 'text', visit_id: 'text', merged_into: 'text' } as const;
