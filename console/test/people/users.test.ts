@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { raw } from '../../../server/src/base/sql.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { SoftwarePasskey } from '../../../server/test/support/servers/software-passkey.ts';
@@ -97,12 +98,15 @@ describe('users in the console', () => {
       consents: { messages: { granted: false } },
     });
     await site.notification({ description: 'Welcome' });
-    await site.send([site.decided('ENTER')], { installationId: 'hers' });
+    const sightings = [site.decided('ENTER', site.now - 90_000), site.decided('EXIT')];
+    await site.send(sightings, { installationId: 'hers' });
+    await site.app.storage.db.run(raw('update visits set smoothed_dwell = 30'));
     await signIn();
     await open('?q=VERA@');
     await rows().getByRole('link', { name: /^Vera/ }).click();
     const happened = page.getByRole('list', { name: 'What happened' }).getByRole('listitem');
     await happened.filter({ hasText: 'Entered Hall' }).getByText('Not shown').waitFor();
+    await happened.getByText('after 30 s, corrected from 2 min').waitFor();
     await happened.getByText('The visitor has not agreed to messages', { exact: false }).waitFor();
     await heading(`Vera ${script}`).waitFor();
     await page.getByText('1, last used on').waitFor();

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { BeaconName, VisitorId } from '../../components/names/names.tsx';
-import { showDuration, type Times } from '../../lib/time/times.ts';
+import { showStay, type Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import {
   type ActivityTab,
@@ -44,11 +44,7 @@ const csvOf = (appId: string): ActivityTab<'listVisits'>['list']['csv'] => ({
     ]),
 });
 
-function stayedCell({ dwell, smoothedDwell }: Visit) {
-  if (dwell === null) return <Badge color="teal">{t('still here')}</Badge>;
-  if (smoothedDwell === null || showDuration(smoothedDwell) === showDuration(dwell)) return showDuration(dwell);
-  return t('{duration}, corrected from {told}', { duration: showDuration(smoothedDwell), told: showDuration(dwell) });
-}
+const stayedCell = (visit: Visit) => showStay(visit) ?? <Badge color="teal">{t('still here')}</Badge>;
 
 export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'> => ({
   narrowing: { time: 'enteredAt', kind: 'source', hasBeacon: true },

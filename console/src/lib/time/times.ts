@@ -56,3 +56,10 @@ export function showDuration(seconds: number): string {
     ? t('{minutes} min', { minutes })
     : t('{floor} h {minutes} min', { floor: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
+
+/** How long a visit lasted (s), and how long it was said to last if that is something else; null while it is open. */
+export function showStay({ dwell, smoothedDwell }: Record<'dwell' | 'smoothedDwell', number | null>): string | null {
+  if (dwell === null) return null;
+  const [told, duration] = [showDuration(dwell), showDuration(smoothedDwell ?? dwell)];
+  return duration === told ? told : t('{duration}, corrected from {told}', { duration, told });
+}

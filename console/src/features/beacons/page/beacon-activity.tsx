@@ -4,10 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { Block } from '../../../components/page/block.tsx';
 import { Loading } from '../../../components/page/failure-note.tsx';
 import { eventWordsHere } from '../../../lib/text/event-words.ts';
-import { showDuration, useTimes } from '../../../lib/time/times.ts';
+import { showStay, useTimes } from '../../../lib/time/times.ts';
 import { t, tenths } from '../../../lib/words/words.ts';
 import classes from '../beacons.module.css';
 import { activityQuery } from '../queries.ts';
+
+function stayOf(visit: Parameters<typeof showStay>[0]): string {
+  const duration = showStay(visit);
+  return duration === null ? t('still here') : t('Stayed {duration}', { duration });
+}
 
 /** The latest events and visits. */
 export function BeaconActivity({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
@@ -50,11 +55,7 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
             <ul className={classes.lines}>
               {data.visits.results.map((visit) => (
                 <li key={visit.objectId}>
-                  <span className={classes.what}>
-                    {visit.dwell === null
-                      ? t('still here')
-                      : t('Stayed {duration}', { duration: showDuration(visit.smoothedDwell ?? visit.dwell) })}
-                  </span>
+                  <span className={classes.what}>{stayOf(visit)}</span>
                   <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
                 </li>
               ))}

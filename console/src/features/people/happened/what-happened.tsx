@@ -8,7 +8,7 @@ import { appQuery } from '../../../lib/data/queries.ts';
 import { deliveryColors, deliveryWords } from '../../../lib/text/delivery-words.ts';
 import { eventWords } from '../../../lib/text/event-words.ts';
 import { verdictReason } from '../../../lib/text/reason-words.ts';
-import { showDuration, useTimes } from '../../../lib/time/times.ts';
+import { showStay, useTimes } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { happenedQuery } from '../queries.ts';
@@ -102,7 +102,7 @@ function Line({ appId, happening, visits }: LineProps) {
   }
   const { event, verdicts } = happening;
   const visit = event.event === 'EXIT' ? visits.find(({ objectId }) => objectId === event.visitId) : undefined;
-  const stayed = visit?.smoothedDwell ?? visit?.dwell;
+  const stayed = visit && showStay(visit);
   return (
     <div>
       <Link
@@ -112,9 +112,7 @@ function Line({ appId, happening, visits }: LineProps) {
       >
         {eventWords[event.event]} <BeaconName appId={appId} beaconId={event.beaconId.objectId} />
       </Link>
-      {stayed != null && (
-        <span className={classes.soft}> {t('after {duration}', { duration: showDuration(stayed) })}</span>
-      )}
+      {stayed && <span className={classes.soft}> {t('after {duration}', { duration: stayed })}</span>}
       {verdicts.length > 0 && (
         <ul className={classes.verdicts}>
           {verdicts.map(({ objectId, outcome, triggerId, text }) => (
