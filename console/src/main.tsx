@@ -3,8 +3,7 @@ import '@mantine/notifications/styles.css';
 import './app/look.css';
 import { catalogueOf, serviceCatalogueOf } from './app/catalogues.ts';
 import { presentLanguage } from './lib/words/chosen-language.ts';
-import { setServiceCatalogue } from './lib/words/service-words.ts';
-import { speak } from './lib/words/words.ts';
+import { setServiceCatalogue, speak } from './lib/words/words.ts';
 
 const language = presentLanguage();
 try {

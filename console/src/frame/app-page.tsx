@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
-import { Loading } from '../components/page/failure-note.tsx';
+import { Loading } from '../components/page/blocks.tsx';
 import { useStanding } from '../lib/data/access.ts';
 import { appQuery } from '../lib/data/queries.ts';
 import { venueNamesQuery } from '../lib/data/venue-names.ts';

@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayPutBack } from '../../lib/data/access.ts';
 import { trashKey } from '../../lib/data/history.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { rich, t } from '../../lib/words/words.ts';
+import { rich, t, translated } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
 import classes from './bulk.module.css';
 import {

@@ -2,8 +2,7 @@ import { PharosError } from '@pharos/sdk';
 import { call } from '../../lib/data/api.ts';
 import { withSession } from '../../lib/data/signing-in.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 
 /** A change of many records, in as many requests as it takes. */
 

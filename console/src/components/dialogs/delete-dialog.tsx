@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { rich, t } from '../../lib/words/words.ts';
 import { Form } from '../form/form.tsx';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote } from '../page/blocks.tsx';
 import { OfApp } from './of-app.tsx';
 
 interface Props {

@@ -2,8 +2,9 @@ import { Button, Group } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import type { RecordPageOf } from '../../lib/data/all-records.ts';
 import { rich, t } from '../../lib/words/words.ts';
+import { Icon } from '../page/icon.tsx';
 import { type CsvColumns, tableOfList } from './csv-of-list.ts';
-import { ExportButton } from './export-button.tsx';
+import type { ExportFormat } from './use-export.ts';
 import { countText, useExport } from './use-export.ts';
 
 interface Props<T> {
@@ -37,5 +38,26 @@ export function CsvExport<T extends { readonly objectId: string }>(props: Props<
         {rich('Excel<part> workbook</part>', { part: (inner) => <span className="off-screen">{inner}</span> })}
       </Button>
     </Group>
+  );
+}
+
+interface ButtonProps {
+  readonly run: ReturnType<typeof useExport>;
+  readonly format: ExportFormat;
+  readonly className?: string | undefined;
+}
+
+/** Starts an export and shows how far it is. */
+export function ExportButton({ run: { start, isRunning, progress }, format, className = '' }: ButtonProps) {
+  return (
+    <Button
+      className={className}
+      leftSection={<Icon name="download" size={16} />}
+      loading={isRunning && progress === ''}
+      disabled={isRunning}
+      onClick={() => start(format)}
+    >
+      {progress || t('Export')}
+    </Button>
   );
 }

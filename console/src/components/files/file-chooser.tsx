@@ -3,11 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { t } from '../../lib/words/words.ts';
-import { Loading } from '../page/failure-note.tsx';
+import { Loading } from '../page/blocks.tsx';
 import { Icon } from '../page/icon.tsx';
 import classes from './files.module.css';
 

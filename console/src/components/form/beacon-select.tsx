@@ -3,9 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { dataOf } from '../../lib/data/api.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { dataKey } from '../../lib/data/listed.ts';
 import { t } from '../../lib/words/words.ts';
 import { offered, searchLimit } from './offered.ts';
 

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote } from '../page/blocks.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { Form } from './form.tsx';
 import type { Fields } from './use-fields.ts';

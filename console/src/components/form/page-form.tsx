@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote } from '../page/blocks.tsx';
 import { SharedForm, type SharedFormProps } from './shared-form.tsx';
 
 interface Props<Values extends object> extends SharedFormProps<Values> {

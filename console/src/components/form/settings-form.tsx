@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote } from '../page/blocks.tsx';
 import { FormNotes } from './form-notes.tsx';
 import classes from './settings-form.module.css';
 import { SharedForm, type SharedFormProps } from './shared-form.tsx';

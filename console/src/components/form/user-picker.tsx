@@ -3,8 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { where } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { call, dataKey } from '../../lib/data/api.ts';
 import { t } from '../../lib/words/words.ts';
 import { offered, searchLimit } from './offered.ts';
 

@@ -14,7 +14,7 @@ import {
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { type Stop, StopDialog } from '../dialogs/stop-dialog.tsx';
-import { FailureNote, Loading } from '../page/failure-note.tsx';
+import { FailureNote, Loading } from '../page/blocks.tsx';
 import { Icon } from '../page/icon.tsx';
 import { changesOf, labelOf, shownValue, type Words } from './changes.ts';
 import classes from './history.module.css';

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { underWay } from '../../lib/actions/cut-off.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
-import { Block } from '../page/block.tsx';
+import { Block } from '../page/blocks.tsx';
 import classes from './import.module.css';
 import { applyRows, type ImportRow, type RowKind, type RowOutcome } from './import-rows.ts';
 

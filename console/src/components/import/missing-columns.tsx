@@ -4,7 +4,7 @@ import type { Given, KeptFile } from '../../lib/actions/kept-file.ts';
 import type { CsvTable } from '../../lib/text/csv.ts';
 import { listed, t } from '../../lib/words/words.ts';
 import { Form } from '../form/form.tsx';
-import { Block } from '../page/block.tsx';
+import { Block } from '../page/blocks.tsx';
 import classes from './import.module.css';
 import { columnText } from './table-of.ts';
 

@@ -3,7 +3,7 @@ import type { KeptFile } from '../../lib/actions/kept-file.ts';
 import type { CsvTable, Repeated } from '../../lib/text/csv.ts';
 import { workbookText } from '../../lib/text/table-file.ts';
 import { t } from '../../lib/words/words.ts';
-import { Block } from '../page/block.tsx';
+import { Block } from '../page/blocks.tsx';
 import classes from './import.module.css';
 import { columnText, tableOf } from './table-of.ts';
 

@@ -3,15 +3,15 @@ import { type JsonObject, PharosError } from '@pharos/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useStanding } from '../../lib/data/access.ts';
-import { dataKey, type Listed, type ListOperation, readPage, useListed } from '../../lib/data/listed.ts';
+import { dataKey } from '../../lib/data/api.ts';
+import { type Listed, type ListOperation, readPage, useFollowed, useListed } from '../../lib/data/listed.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { nameOfRecord } from '../bulk/bulk.ts';
 import { BulkBar } from '../bulk/bulk-bar.tsx';
 import { ShowRequest } from '../code/show-request.tsx';
 import { CsvExport } from '../export/csv-export.tsx';
-import { EmptyState, type EmptyTexts } from '../page/empty-state.tsx';
-import { FailureNote } from '../page/failure-note.tsx';
+import { EmptyState, type EmptyTexts, FailureNote } from '../page/blocks.tsx';
 import { Icon } from '../page/icon.tsx';
 import { LinkButton } from '../page/link-button.tsx';
 import { PageHeader } from '../page/page-header.tsx';
@@ -26,7 +26,6 @@ import { bothOf, type ListSearch, listFilter, listQuery, readListSearch, sizeOf 
 import { Pager } from './pager.tsx';
 import { SavedMenu } from './saved-menu.tsx';
 import { SearchField } from './search-field.tsx';
-import { useFollowed } from './use-followed.ts';
 
 type Chosen<Id extends ListOperation> = ReadonlyMap<string, Listed<Id>>;
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { EmptyState, type EmptyTexts } from '../page/empty-state.tsx';
+import { EmptyState, type EmptyTexts } from '../page/blocks.tsx';
 import { PageHeader } from '../page/page-header.tsx';
 import { RowList } from './row-list.tsx';
 

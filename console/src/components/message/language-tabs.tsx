@@ -2,8 +2,7 @@ import { Button, Group, Select, Stack, Tabs, Text, Textarea, TextInput } from '@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type Ref, useRef, useState } from 'react';
 import { useStanding } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { call, dataKey } from '../../lib/data/api.ts';
 import {
   type LanguageValues,
   languageName,

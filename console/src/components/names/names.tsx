@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link, type LinkComponent, type LinkComponentProps } from '@tanstack/react-router';
 import { useMayCall } from '../../lib/data/access.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { beaconNameQuery, pushNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './names.module.css';
-import { TextLink } from './text-link.tsx';
 
 interface BeaconProps {
   readonly appId: string;
@@ -95,3 +96,22 @@ export function VisitorLink({ appId, installationId }: { readonly appId: string;
     </TextLink>
   );
 }
+
+interface NamesProps {
+  readonly appId: string;
+  readonly beaconIds: readonly string[];
+}
+
+/** Beacons by their names, for a sentence or a cell. */
+export function BeaconNames({ appId, beaconIds }: NamesProps) {
+  const names = useBeaconNames(appId, beaconIds);
+  if (beaconIds.length === 0) return <>{t('no beacon')}</>;
+  return (
+    <>{beaconIds.map((id) => names(id) ?? (names(id) === null ? t('a beacon that is deleted') : '…')).join(', ')}</>
+  );
+}
+
+/** A link to another page of the console that is a word or a name. */
+export const TextLink = ((props: LinkComponentProps) => (
+  <Link {...props} className={classes.link} />
+)) as LinkComponent<'a'>;

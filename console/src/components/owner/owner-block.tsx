@@ -8,8 +8,8 @@ import { rich, t } from '../../lib/words/words.ts';
 import { SharedDialogForm } from '../form/dialog-form.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { UserPicker } from '../form/user-picker.tsx';
-import { TextLink } from '../names/text-link.tsx';
-import { Block } from '../page/block.tsx';
+import { TextLink } from '../names/names.tsx';
+import { Block } from '../page/blocks.tsx';
 
 interface Owned {
   readonly createdBy?: { readonly objectId: string } | null | undefined;

@@ -1,6 +1,5 @@
 import { Alert } from '@mantine/core';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 import { Icon } from './icon.tsx';
 import classes from './test-note.module.css';
 

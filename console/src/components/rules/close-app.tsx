@@ -7,7 +7,7 @@ import { call } from '../../lib/data/api.ts';
 import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote } from '../page/blocks.tsx';
 import { DryRunList } from './dry-run-list.tsx';
 
 /** Closes an app to strangers, after showing what that would have refused. */

@@ -4,7 +4,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { waysQuery } from '../../lib/data/queries.ts';
 import { signInAgainThrough, signInThrough } from '../../lib/data/single-sign-on.ts';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/failure-note.tsx';
+import { FailureNote } from '../page/blocks.tsx';
 import { Icon } from '../page/icon.tsx';
 
 interface Props {

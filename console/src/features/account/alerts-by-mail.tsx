@@ -1,8 +1,7 @@
 import { Alert, NativeSelect, Stack, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useOneClick } from '../../components/form/use-one-click.ts';
-import { Block } from '../../components/page/block.tsx';
-import { Loading } from '../../components/page/failure-note.tsx';
+import { Block, Loading } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';

@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Block } from '../../components/page/block.tsx';
-import { Loading } from '../../components/page/failure-note.tsx';
+import { Block, Loading } from '../../components/page/blocks.tsx';
 import { call } from '../../lib/data/api.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';

@@ -6,7 +6,7 @@ import { QrCode } from '../../components/code/qr-code.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { DialogFields } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';

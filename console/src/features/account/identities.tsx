@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownIdentitiesQuery } from '../../lib/data/queries.ts';

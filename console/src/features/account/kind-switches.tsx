@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { translated } from '../../lib/words/service-words.ts';
+import { translated } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 
 export type Kind = Operations['getOwnAlerts']['answer']['result']['kinds'][number];

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { download } from '../../lib/actions/download.ts';
 import { call } from '../../lib/data/api.ts';

@@ -3,8 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { MessageName, VisitorId } from '../../components/names/names.tsx';
 import { deliveryColors, deliveryWords, senderName } from '../../lib/text/delivery-words.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 import { type ActivityTab, optionsOf, timeText, visitorFilter } from './activity-tab.ts';
 import { deliveryWord, type ListedDelivery } from './words.ts';
 

@@ -3,19 +3,16 @@ import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../components/names/names.tsx';
-import { TextLink } from '../../components/names/text-link.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { BeaconLink, BeaconName, TextLink, TriggerLink, VisitorLink } from '../../components/names/names.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
-import { RecordPage } from '../../components/page/record-page.tsx';
+import { RecordPage } from '../../components/page/page-header.tsx';
 import { type Operation, useMayCall } from '../../lib/data/access.ts';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { verdictReason } from '../../lib/text/reason-words.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { inSentence, rich, t, tenths } from '../../lib/words/words.ts';
+import { inSentence, rich, t, tenths, translated } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import {
   causeWords,

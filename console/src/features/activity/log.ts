@@ -1,7 +1,6 @@
 import { type JsonObject, operations } from '@pharos/sdk';
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { type ActivitySearch, scopeOf } from './search.ts';
 import type { ActivityEvent, ListedDelivery } from './words.ts';
 

@@ -1,9 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Block } from '../../components/page/block.tsx';
-import { EmptyState } from '../../components/page/empty-state.tsx';
-import { Loading } from '../../components/page/failure-note.tsx';
+import { Block, EmptyState, Loading } from '../../components/page/blocks.tsx';
 import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
-import { EmptyState } from '../../components/page/empty-state.tsx';
+import { EmptyState } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { TabRow } from '../../components/page/tab-row.tsx';
 import { useMay } from '../../lib/data/access.ts';

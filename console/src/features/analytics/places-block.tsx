@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { csvOf, metricColumns } from './number-cells.ts';

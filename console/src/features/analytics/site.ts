@@ -1,9 +1,8 @@
 import type { Floor, Venue, Zone } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { byName, listAll } from '../../lib/data/all-records.ts';
-import { dataOf } from '../../lib/data/api.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { dataKey } from '../../lib/data/listed.ts';
 import { t } from '../../lib/words/words.ts';
 import type { PlaceKind } from './period.ts';
 import type { WayPlace } from './queries.ts';

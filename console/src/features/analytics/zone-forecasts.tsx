@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { dayText } from './period.ts';

@@ -2,7 +2,7 @@ import { Anchor, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import names from '../../components/names/names.module.css';
-import { FailureNote, Loading } from '../../components/page/failure-note.tsx';
+import { FailureNote, Loading } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { rich, t } from '../../lib/words/words.ts';

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { JsonBlock } from '../../components/code/code-block.tsx';
 import { CopyButton } from '../../components/code/copy-field.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
 import { type ApiOperation, needsOf, requestBodyOf, ruleOf, type Schema } from './openapi.ts';

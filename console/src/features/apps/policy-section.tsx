@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SettingsForm } from '../../components/form/settings-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';

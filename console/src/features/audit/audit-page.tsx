@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { RowList } from '../../components/list/row-list.tsx';
-import { EmptyState } from '../../components/page/empty-state.tsx';
+import { EmptyState } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/data/queries.ts';

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';

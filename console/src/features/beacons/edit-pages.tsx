@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { PageHeader } from '../../components/page/page-header.tsx';
-import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
+import { NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import { BeaconForm } from './beacon-form.tsx';
 import type { BeaconPlace } from './beacon-place.ts';

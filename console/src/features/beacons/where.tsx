@@ -1,6 +1,6 @@
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { TextLink } from '../../components/names/text-link.tsx';
+import { TextLink } from '../../components/names/names.tsx';
 import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { allFloorsQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { isOnFloor } from '../../lib/plan/floor-geometry.ts';

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { TextLink } from '../../components/names/text-link.tsx';
+import { TextLink } from '../../components/names/names.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { TabRow } from '../../components/page/tab-row.tsx';
 import { t } from '../../lib/words/words.ts';

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
-import { Row, RowButton } from '../../components/list/row.tsx';
+import { Row, RowButton } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';

@@ -7,7 +7,7 @@ import { changeAsPreviewed } from '../../components/import/as-previewed.ts';
 import { createOnce } from '../../components/import/create-once.ts';
 import { FileImport } from '../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../components/import/import-rows.ts';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import type { KeptFile } from '../../lib/actions/kept-file.ts';
 import { listAll } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';

@@ -1,7 +1,6 @@
 import { operations, type Query } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
 import { dataQuery } from '../../lib/data/query-of.ts';
 import type { Bucket } from '../../lib/wire.ts';

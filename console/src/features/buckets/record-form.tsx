@@ -6,7 +6,7 @@ import { JsonEditor } from '../../components/code/json-editor.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { listFilter } from '../../components/list/list-search.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';

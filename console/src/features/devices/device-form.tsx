@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import type { Body, Device } from '@pharos/sdk';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import { t } from '../../lib/words/words.ts';

@@ -1,4 +1,4 @@
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey } from '../../lib/data/api.ts';
 import { dataQuery, queryOf } from '../../lib/data/query-of.ts';
 
 export const deviceQuery = (appId: string, deviceId: string) =>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
-import { Loading } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';

@@ -1,9 +1,8 @@
 import { Badge, Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Row, RowButton } from '../../components/list/row.tsx';
-import { RowList } from '../../components/list/row-list.tsx';
-import { EmptyState } from '../../components/page/empty-state.tsx';
+import { Row, RowButton, RowList } from '../../components/list/row-list.tsx';
+import { EmptyState } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey } from '../../lib/data/api.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { allFloorsQuery } from '../../lib/data/venue-queries.ts';
 import { gatewaysQuery } from '../../lib/fleet/gateways.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { TextLink } from '../../components/names/text-link.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { TextLink } from '../../components/names/names.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { CloseApp } from '../../components/rules/close-app.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
@@ -9,8 +9,7 @@ import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Attention } from '../../lib/wire.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { rich, t } from '../../lib/words/words.ts';
+import { rich, t, translated } from '../../lib/words/words.ts';
 import classes from './home.module.css';
 
 interface Props {

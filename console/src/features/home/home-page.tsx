@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { Loading } from '../../components/page/failure-note.tsx';
+import { Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
 import { useStanding } from '../../lib/data/access.ts';

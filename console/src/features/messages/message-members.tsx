@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { BeaconNames } from '../../components/names/beacon-names.tsx';
+import { BeaconNames } from '../../components/names/names.tsx';
 import type { ShownDay } from '../../components/rules/days.ts';
 import { type EventKind, eventTexts } from '../../components/rules/rules.ts';
 import { t } from '../../lib/words/words.ts';

@@ -3,8 +3,7 @@ import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import { newKey } from '../../lib/actions/drafts.ts';
 import type { Operation } from '../../lib/data/access.ts';
 import { listAll } from '../../lib/data/all-records.ts';
-import { call, dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { call, dataKey, dataOf } from '../../lib/data/api.ts';
 import { withSession } from '../../lib/data/signing-in.ts';
 import {
   fieldOf,

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { OfApp } from '../../components/dialogs/of-app.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { appRules } from '../../components/rules/rules.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { rich, t } from '../../lib/words/words.ts';

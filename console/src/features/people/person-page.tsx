@@ -7,12 +7,11 @@ import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { PersonExport } from '../../components/export/person-export.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { useOneClick } from '../../components/form/use-one-click.ts';
+import { Block, Loading, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
-import { Loading } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
-import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
-import { TechnicalDetails } from '../../components/page/technical-details.tsx';
+import { DeleteButton, RecordPage } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -22,7 +21,6 @@ import { userName } from '../../lib/text/user-name.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
 import { inSentence, rich, t } from '../../lib/words/words.ts';
-import { useUserChange } from './account/use-user-change.ts';
 import { UserFactors } from './account/user-factors.tsx';
 import { UserSessions } from './account/user-sessions.tsx';
 import { UserVenues } from './account/user-venues.tsx';
@@ -249,4 +247,17 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
       )}
     </ConfirmedAction>
   );
+}
+
+type Change = { readonly role: AppUser['role'] } | { readonly disabled: boolean };
+
+/** Changes a user with one click, unless somebody else has changed the same since the page was read. */
+export function useUserChange(appId: string, user: AppUser) {
+  const params = { appId, userId: user.objectId };
+  return useOneClick<AppUser, Change>({
+    name: userName(user),
+    read: async () => (await call('getAppUser', { params })).result,
+    send: async (body, ifMatch) => (await call('changeAppUser', { params, body, ifMatch })).result,
+    refresh: userKeys(appId),
+  });
 }

@@ -1,7 +1,6 @@
 import { operations, type Query } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { call, dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { call, dataKey, dataOf } from '../../lib/data/api.ts';
 import { ofPhones, ofUser } from '../../lib/data/person.ts';
 import { dataQuery, queryOf } from '../../lib/data/query-of.ts';
 

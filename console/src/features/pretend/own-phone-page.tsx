@@ -1,5 +1,5 @@
 import { useLocation } from '@tanstack/react-router';
-import { EmptyState } from '../../components/page/empty-state.tsx';
+import { EmptyState } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import { PhoneView } from './phone-view.tsx';
 import classes from './pretend.module.css';

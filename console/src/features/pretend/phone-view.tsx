@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { eventWordsHere } from '../../lib/text/event-words.ts';
 import { timesIn } from '../../lib/time/times.ts';
 import { t, tenths } from '../../lib/words/words.ts';

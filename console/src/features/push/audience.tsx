@@ -6,12 +6,10 @@ import { FilterRows } from '../../components/list/filter-panel.tsx';
 import { type FilterField, newRow } from '../../components/list/filter-rows.ts';
 import { SavedMenu } from '../../components/list/saved-menu.tsx';
 import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { call, dataKey } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { rich, t } from '../../lib/words/words.ts';
+import { rich, t, translated } from '../../lib/words/words.ts';
 import { type Audience, audienceFieldsIn, personalFields, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 

@@ -1,9 +1,8 @@
 import { entityTag, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { PageHeader } from '../../components/page/page-header.tsx';
-import { BackLink, CopyNote } from '../../components/page/record-page.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
+import { BackLink, CopyNote, PageHeader } from '../../components/page/page-header.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';

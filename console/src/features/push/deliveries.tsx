@@ -6,14 +6,11 @@ import { useState } from 'react';
 import { type Column, DataTable } from '../../components/list/data-table.tsx';
 import { Pager } from '../../components/list/pager.tsx';
 import { VisitorId } from '../../components/names/names.tsx';
-import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { Block, FailureNote } from '../../components/page/blocks.tsx';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { inSentence, t } from '../../lib/words/words.ts';
+import { inSentence, t, translated } from '../../lib/words/words.ts';
 import { deliveriesWhere } from './delivery-search.ts';
 import { deliveryStates } from './push-states.ts';
 

@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import { TextLink } from '../../components/names/text-link.tsx';
+import { TextLink } from '../../components/names/names.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { rich, t } from '../../lib/words/words.ts';

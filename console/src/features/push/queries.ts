@@ -1,7 +1,6 @@
 import { operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import type { PushDetail } from './push-states.ts';
 
 export const pushQuery = (appId: string, pushId: string) =>

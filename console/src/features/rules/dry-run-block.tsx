@@ -1,8 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useOneClick } from '../../components/form/use-one-click.ts';
-import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Block, FailureNote } from '../../components/page/blocks.tsx';
 import { DryRunList } from '../../components/rules/dry-run-list.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';

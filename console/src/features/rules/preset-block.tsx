@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import type { AppRules } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import dialogs from './dialogs.module.css';

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, 
 import { PharosError } from '@pharos/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
 import { withSession } from '../../lib/data/signing-in.ts';

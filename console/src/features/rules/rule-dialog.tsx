@@ -5,12 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { JsonEditor } from '../../components/code/json-editor.tsx';
 import type { AppRules } from '../../lib/wire.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 import classes from './dialogs.module.css';
 import { previewQuery } from './queries.ts';
 import { type RuleValues, type Verb, withPart } from './rule-values.ts';
-import { startsOf } from './starts.ts';
 import { type Row, ruleLabel, variableWords, verbLabels, wordLabels } from './words.ts';
 
 export interface RuleInQuestion {
@@ -213,4 +211,31 @@ function problemOf(error: Error, field: string): string {
   const own = details.filter((one) => one.field === field || one.field.startsWith(`${field}.`));
   if (own.length === 0) return error.message;
   return own.map((one) => `${one.field.slice(field.length + 1)} ${one.problem}.`.trim()).join(' ');
+}
+
+interface Start {
+  readonly label: string;
+  readonly start: object;
+}
+
+/** The member of a record that names its venue. */
+const venueMembers: Readonly<Record<string, string>> = {
+  venues: 'objectId',
+  floors: 'venueId',
+  zones: 'venueId',
+  beacons: 'venueId',
+};
+
+/** Conditions to begin with, which are true to the kind of record. The first is the one that a new condition has. */
+export function startsOf({ group, name, described }: Row): readonly Start[] {
+  const own = { label: t('What is theirs'), start: { [described.owner]: '$auth.userId' } };
+  const ofVenues = (member: string) => ({ label: t('What is of their venues'), start: { [member]: '$auth.venues' } });
+  if (group === 'buckets') {
+    const shared = { $or: [own.start, { 'metadata.sharedWith': '$auth.userId' }] };
+    return [{ label: t('What is shared with them'), start: shared }, own, ofVenues('metadata.venue')];
+  }
+  if ('listen' in described.rules || !('create' in described.rules))
+    return [{ label: t('What is of their phones'), start: { installationId: '$auth.installationId' } }];
+  const member = venueMembers[name];
+  return member ? [own, ofVenues(member)] : [own];
 }

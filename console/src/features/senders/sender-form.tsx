@@ -1,18 +1,19 @@
-import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { entityTag } from '@pharos/sdk';
 import { useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { type Fields, useFields } from '../../components/form/use-fields.ts';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
+import { Icon } from '../../components/page/icon.tsx';
 import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import type { Sender } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
+import { CredentialFacts } from './credential-facts.tsx';
 import { initialSettings, type SenderField, senderForms, settingsOf } from './sender-forms.ts';
 import { TextFileField } from './text-file-field.tsx';
-import { Theirs } from './theirs.tsx';
 
 interface Props {
   readonly appId: string;
@@ -138,5 +139,38 @@ function Field({ field, form }: { readonly field: SenderField; readonly form: Cr
     <PasswordInput {...shared} autoComplete="new-password" onChange={set} />
   ) : (
     <TextInput {...shared} onChange={set} />
+  );
+}
+
+interface TheirsProps {
+  readonly appId: string;
+  /** What is stored now. */
+  readonly theirs: Sender;
+  readonly isBusy: boolean;
+  readonly onReplace: () => void;
+  readonly onKeep: () => void;
+}
+
+/**
+ * Shows that somebody else has entered or removed credentials while others were being typed here, and asks which to keep. Secrets are never
+ * shown.
+ */
+export function Theirs({ appId, theirs, isBusy, onReplace, onKeep }: TheirsProps) {
+  const { isSetUp } = theirs;
+  return (
+    <Alert color="yellow" icon={<Icon name="warning" />} title={t('Somebody else has saved this meanwhile')}>
+      <Text mb="sm">
+        {isSetUp
+          ? t('Yours are not saved yet. These are the credentials that are there now:')
+          : t('Yours are not saved yet. The credentials that were there have been removed.')}
+      </Text>
+      {isSetUp && <CredentialFacts appId={appId} sender={theirs} />}
+      <Group gap="xs">
+        <Button onClick={onKeep}>{t('Leave it as it is')}</Button>
+        <Button variant="filled" loading={isBusy} onClick={onReplace}>
+          {t('Save mine')}
+        </Button>
+      </Group>
+    </Alert>
   );
 }

@@ -4,7 +4,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageLoading } from '../../frame/page-states.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';

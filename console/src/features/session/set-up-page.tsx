@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { Form } from '../../components/form/form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { PageLoading } from '../../frame/page-states.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';

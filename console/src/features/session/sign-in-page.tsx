@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { ProviderButtons } from '../../components/sign-in/provider-buttons.tsx';
 import { PasskeyButton, SecondStep } from '../../components/sign-in/second-step.tsx';
 import { type SignIn, useSignIn } from '../../components/sign-in/use-sign-in.ts';

@@ -1,7 +1,7 @@
 import { Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';

@@ -1,15 +1,13 @@
 import { Alert, Badge, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Row } from '../../components/list/row.tsx';
-import { RowList } from '../../components/list/row-list.tsx';
-import { TextLink } from '../../components/names/text-link.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { Row, RowList } from '../../components/list/row-list.tsx';
+import { TextLink } from '../../components/names/names.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 
 const alertsQuery = queryOptions({
   queryKey: ['system', 'alerts'],

@@ -3,15 +3,13 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { SharedDialogForm } from '../../components/form/dialog-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Block, FailureNote } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
 import { queryOf } from '../../lib/data/query-of.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { intervalText, PlanFields, type PlanValues, planLabels, planValues, readPlan } from './plan-fields.tsx';
 

@@ -1,5 +1,5 @@
 import { CurveRow, type Figures } from '../../components/curve/curve-row.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';

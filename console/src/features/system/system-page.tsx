@@ -1,16 +1,14 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Block } from '../../components/page/block.tsx';
-import { Loading } from '../../components/page/failure-note.tsx';
+import { Block, Loading } from '../../components/page/blocks.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { queryOf } from '../../lib/data/query-of.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { pageLanguage, rich, t } from '../../lib/words/words.ts';
+import { pageLanguage, rich, t, translated } from '../../lib/words/words.ts';
 import { ServiceAlerts } from './alerts.tsx';
 import type { ConsoleAnswer } from './answers.ts';
 import { BackupPlanBlock } from './backup-plan.tsx';

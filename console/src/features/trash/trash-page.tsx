@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { Row, RowButton } from '../../components/list/row.tsx';
+import { Row, RowButton } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';

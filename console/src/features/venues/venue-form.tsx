@@ -1,8 +1,9 @@
 import { NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import type { Body, Venue } from '@pharos/sdk';
+import { type Stop, stopOf } from '../../components/dialogs/stop-dialog.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueKeys } from '../../lib/data/venue-queries.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
@@ -21,7 +22,6 @@ import {
   type VenueFields,
   venueLabels,
 } from './venue-fields.ts';
-import { venueStop } from './venue-stop.ts';
 import classes from './venues.module.css';
 
 interface Props {
@@ -141,4 +141,20 @@ export function VenueForm({ appId, venue, model, onDone, onCancel }: Props) {
       </Block>
     </PageForm>
   );
+}
+
+type Open = Pick<VenueFields, 'name' | 'openingHours'>;
+
+/** Without hours, it is not known to be closed. */
+const isEverOpen = ({ openingHours }: Open) => openingHours === null || openingHours.length > 0;
+
+/** What is asked before a venue is closed on every day of the week. */
+export function venueStop(before: Open, after: Open): Stop | undefined {
+  if (!isEverOpen(before) || isEverOpen(after)) return undefined;
+  const name = after.name.trim();
+  return stopOf(t('Close {name} on every day', { name }), t('Save and close'), [
+    t('Messages that are shown only while {name} is open are shown to nobody, but for days with hours of their own.', {
+      name,
+    }),
+  ]);
 }

@@ -1,12 +1,11 @@
 import type { Floor, Venue } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { TextLink } from '../../components/names/text-link.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { TextLink } from '../../components/names/names.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
-import { dataOf } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { floorsQuery } from '../../lib/data/venue-queries.ts';
 import { usePlan } from '../../lib/plan/use-plan.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PageHeader } from '../../components/page/page-header.tsx';
-import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
+import { NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import { webhookQuery } from './queries.ts';
 import { SigningSecretDialog } from './secret-dialog.tsx';

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { CodeBlock } from '../../components/code/code-block.tsx';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';

@@ -2,7 +2,7 @@ import { Checkbox, MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/block.tsx';
+import { Block } from '../../components/page/blocks.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';

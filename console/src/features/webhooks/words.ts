@@ -1,7 +1,6 @@
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import type { Session, Webhook, WebhookDelivery } from '../../lib/wire.ts';
-import { translated } from '../../lib/words/service-words.ts';
-import { t } from '../../lib/words/words.ts';
+import { t, translated } from '../../lib/words/words.ts';
 
 export type WebhookEvent = Webhook['events'][number];
 export type CallState = WebhookDelivery['state'];

@@ -1,4 +1,4 @@
-import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
+import { createCaller, type OperationId, PharosClient, PharosError } from '@pharos/sdk';
 import { type Operations, operations } from '../wire.ts';
 import { translatedError } from '../words/translated-error.ts';
 import { t } from '../words/words.ts';
@@ -66,3 +66,7 @@ export function dataOf(appId: string): PharosClient {
   clients.set(appId, client);
   return client;
 }
+
+/** Query key of an app's data. Invalidating the key of an operation refreshes everything read through it. */
+export const dataKey = (appId: string, operation: OperationId, ...more: readonly unknown[]) =>
+  ['apps', appId, 'data', operation, ...more] as const;

@@ -1,7 +1,6 @@
 import type { Beacon } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { dataOf } from './api.ts';
-import { dataKey } from './listed.ts';
+import { dataKey, dataOf } from './api.ts';
 
 /** The limit of the service for values in one list. */
 const maxInList = 256;

@@ -1,8 +1,7 @@
 import { entityTag, PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../wire.ts';
-import { translated } from '../words/service-words.ts';
-import { t } from '../words/words.ts';
+import { t, translated } from '../words/words.ts';
 import { call } from './api.ts';
 
 /** Earlier states of records, and what was deleted. */

@@ -1,7 +1,8 @@
 import { type Answer, type Operation, type OperationId, operations, type Query } from '@pharos/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { RecordPageOf } from './all-records.ts';
-import { dataOf } from './api.ts';
+import { dataKey, dataOf } from './api.ts';
 
 /** Operations that answer with a list of records. */
 export type ListOperation = {
@@ -13,10 +14,6 @@ export type Listed<Id extends ListOperation> = Answer<Id>['results'][number];
 export interface ListedPage<T> extends RecordPageOf<T> {
   readonly count?: number;
 }
-
-/** Query key of an app's data. Invalidating the key of an operation refreshes everything read through it. */
-export const dataKey = (appId: string, operation: OperationId, ...more: readonly unknown[]) =>
-  ['apps', appId, 'data', operation, ...more] as const;
 
 interface ReadOptions {
   readonly params?: Readonly<Record<string, string>> | undefined;
@@ -56,4 +53,25 @@ export function useListed<Id extends ListOperation>(
         : readPage(appId, operation, query, { params, signal }),
     placeholderData: keepPreviousData,
   });
+}
+
+const intervalMs = 1_500;
+
+/** Reads a page again and again while something on it changes, without showing it as loading. */
+export function useFollowed(queryKey: QueryKey, read: () => Promise<unknown>, isActive: boolean): void {
+  const queries = useQueryClient();
+  const key = JSON.stringify(queryKey);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for what is read
+  useEffect(() => {
+    if (!isActive) return;
+    const timer = setInterval(async () => {
+      if (document.hidden) return;
+      try {
+        queries.setQueryData(JSON.parse(key) as QueryKey, await read());
+      } catch {
+        // The next attempt may succeed; errors show when the list itself is read.
+      }
+    }, intervalMs);
+    return () => clearInterval(timer);
+  }, [key, isActive, queries]);
 }

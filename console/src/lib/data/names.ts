@@ -1,8 +1,7 @@
 import { operations, PharosError } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { t } from '../words/words.ts';
-import { dataOf } from './api.ts';
-import { dataKey } from './listed.ts';
+import { dataKey, dataOf } from './api.ts';
 
 /** Names of records for lists that contain only ids: requested one by one, fetched in batches. */
 

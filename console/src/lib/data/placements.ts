@@ -1,7 +1,6 @@
 import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf } from './api.ts';
-import { dataKey } from './listed.ts';
+import { dataKey, dataOf } from './api.ts';
 
 /** That somebody found a beacon where it is said to be. */
 export type Placement = Answer<'listPlacements'>['results'][number];

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byName } from './all-records.ts';
-import { call, callAsAnybody } from './api.ts';
-import { dataKey } from './listed.ts';
+import { call, callAsAnybody, dataKey } from './api.ts';
 import { queryOf } from './query-of.ts';
 import { isSomebodys } from './whose-page.ts';
 

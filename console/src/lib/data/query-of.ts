@@ -1,8 +1,7 @@
 import type { OperationId, PharosClient } from '@pharos/sdk';
 import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../wire.ts';
-import { call, dataOf } from './api.ts';
-import { dataKey } from './listed.ts';
+import { call, dataKey, dataOf } from './api.ts';
 
 type Input<Id extends keyof Operations> = Parameters<typeof call<Id>> extends [unknown, ...infer Rest] ? Rest : never;
 type Content<Answer> = Answer extends { readonly result: infer One }

@@ -1,8 +1,7 @@
 import { type Beacon, type Floor, operations, PharosError, type Zone } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { byName, listAll } from './all-records.ts';
-import { dataOf } from './api.ts';
-import { dataKey } from './listed.ts';
+import { dataKey, dataOf } from './api.ts';
 import { dataQuery } from './query-of.ts';
 
 export const pointer = <Name extends string>(className: Name, objectId: string) =>

@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '../data/api.ts';
-import { dataKey } from '../data/listed.ts';
+import { call, dataKey } from '../data/api.ts';
 import type { Operations } from '../wire.ts';
 
 /** What is wrong with a beacon, or was. */

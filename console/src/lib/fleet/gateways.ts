@@ -1,7 +1,6 @@
 import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf } from '../data/api.ts';
-import { dataKey } from '../data/listed.ts';
+import { dataKey, dataOf } from '../data/api.ts';
 
 /** A gateway that speaks for itself, as it was when it was heard last. */
 export type Gateway = Answer<'listGateways'>['results'][number];

@@ -1,5 +1,4 @@
-import { translated } from '../words/service-words.ts';
-import { pageLanguage, t } from '../words/words.ts';
+import { pageLanguage, t, translated } from '../words/words.ts';
 import { datesInWords } from './dates-in-words.ts';
 
 /** Why a message is not shown, in few words, by the gate that stopped it. */

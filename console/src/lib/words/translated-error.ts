@@ -1,5 +1,5 @@
 import { PharosError, type PharosProblem } from '@pharos/sdk';
-import { translated } from './service-words.ts';
+import { translated } from './words.ts';
 
 /** An error of the service, or of the connection to it, with what it says in the language of the page. */
 export function translatedError(error: PharosError): PharosError {

@@ -1,5 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { createElement, Fragment, type ReactNode } from 'react';
+import { Recogniser } from './recogniser.ts';
 
 /**
  * The texts of the console in the language of this page. A text is written in English where it is shown, and is looked up
@@ -103,3 +104,19 @@ export const inSentence = (label: string): string => (keepsCapital() ? label : l
 
 /** Whether nouns have a capital inside a sentence. */
 export const keepsCapital = (): boolean => language === 'de';
+
+/** Sentences that the service has made, in the language of the page. Without a catalogue they stay English. */
+
+const ofPage = (catalogue: Catalogue) => new Recogniser({ catalogue, language: pageLanguage(), formatted });
+let recogniser: Recogniser | undefined;
+
+/** Sets what the sentences of the service are in the language of the page, which has been set before. */
+export function setServiceCatalogue(words: Catalogue): void {
+  recogniser = ofPage(words);
+}
+
+/** A sentence of the service in the language of the page. One that is translated already is left as it is. */
+export function translated(sentence: string): string {
+  recogniser ??= ofPage({});
+  return recogniser.translated(sentence);
+}

@@ -3,7 +3,7 @@ import { PageForm } from '../../../components/form/page-form.tsx';
 import { PasswordField } from '../../../components/form/password-field.tsx';
 import type { Fields } from '../../../components/form/use-fields.ts';
 import { useRecordForm } from '../../../components/form/use-record-form.ts';
-import { Block } from '../../../components/page/block.tsx';
+import { Block } from '../../../components/page/blocks.tsx';
 import { adminRoles, type Role, roleOptions, roleTexts } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { Block } from '../../../components/page/block.tsx';
+import { Block } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import type { HoursCalendar } from '../hours.ts';

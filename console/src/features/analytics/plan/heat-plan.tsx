@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { heatAsked } from '../asked.ts';

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Slider, Text } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { useTimes } from '../../../lib/time/times.ts';

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { afterPaint } from '../../../lib/actions/after-paint.ts';
 import { download } from '../../../lib/actions/download.ts';

@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, Radio, Stack, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { PageForm } from '../../../components/form/page-form.tsx';
 import { useRecordForm } from '../../../components/form/use-record-form.ts';
-import { Block } from '../../../components/page/block.tsx';
+import { Block } from '../../../components/page/blocks.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import type { Operations, Report } from '../../../lib/wire.ts';

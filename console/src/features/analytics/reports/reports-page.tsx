@@ -1,10 +1,9 @@
 import { Alert, Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Row } from '../../../components/list/row.tsx';
-import { RowList } from '../../../components/list/row-list.tsx';
-import { TextLink } from '../../../components/names/text-link.tsx';
-import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { Row, RowList } from '../../../components/list/row-list.tsx';
+import { TextLink } from '../../../components/names/names.tsx';
+import { EmptyState } from '../../../components/page/blocks.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { useMay } from '../../../lib/data/access.ts';

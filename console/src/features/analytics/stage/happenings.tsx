@@ -2,7 +2,7 @@ import { Badge, Checkbox, Group, NativeSelect, Text, UnstyledButton } from '@man
 import { useState } from 'react';
 import names from '../../../components/names/names.module.css';
 import { TriggerLink } from '../../../components/names/names.tsx';
-import { Block } from '../../../components/page/block.tsx';
+import { Block } from '../../../components/page/blocks.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { eventWords } from '../../../lib/text/event-words.ts';
 import { verdictReason } from '../../../lib/text/reason-words.ts';

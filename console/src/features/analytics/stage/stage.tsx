@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { Floor, Zone } from '@pharos/sdk';
 import { useEffect, useRef } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
-import { TextLink } from '../../../components/names/text-link.tsx';
+import { TextLink } from '../../../components/names/names.tsx';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { rich, t } from '../../../lib/words/words.ts';

@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Form } from '../../../components/form/form.tsx';
 import type { Fields } from '../../../components/form/use-fields.ts';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { t } from '../../../lib/words/words.ts';

@@ -5,7 +5,7 @@ import { CopyField } from '../../../components/code/copy-field.tsx';
 import { SecretDialog, SecretShownOnce } from '../../../components/dialogs/shown-once.tsx';
 import { DialogFields } from '../../../components/form/dialog-form.tsx';
 import { useFields } from '../../../components/form/use-fields.ts';
-import { CopyNote } from '../../../components/page/record-page.tsx';
+import { CopyNote } from '../../../components/page/page-header.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';

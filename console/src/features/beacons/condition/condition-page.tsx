@@ -1,14 +1,12 @@
 import { Badge, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Row } from '../../../components/list/row.tsx';
-import { RowList } from '../../../components/list/row-list.tsx';
+import { Row, RowList } from '../../../components/list/row-list.tsx';
 import { findingTitles } from '../../../components/names/finding-words.ts';
-import { TextLink } from '../../../components/names/text-link.tsx';
-import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { TextLink } from '../../../components/names/names.tsx';
+import { EmptyState } from '../../../components/page/blocks.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
-import { PageHeader } from '../../../components/page/page-header.tsx';
-import { BackLink } from '../../../components/page/record-page.tsx';
+import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
@@ -22,8 +20,7 @@ import {
 } from '../../../lib/fleet/findings.ts';
 import { writeCsv } from '../../../lib/text/csv.ts';
 import { useTimes } from '../../../lib/time/times.ts';
-import { translated } from '../../../lib/words/service-words.ts';
-import { t } from '../../../lib/words/words.ts';
+import { t, translated } from '../../../lib/words/words.ts';
 import { useFloorOf } from '../where.tsx';
 import { FindingActions } from './finding-actions.tsx';
 

@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import { RowButton } from '../../../components/list/row.tsx';
+import { RowButton } from '../../../components/list/row-list.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMay } from '../../../lib/data/access.ts';
 import { changeFinding, type Finding, findingsQuery } from '../../../lib/fleet/findings.ts';

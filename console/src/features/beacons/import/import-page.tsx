@@ -6,8 +6,7 @@ import { changeAsPreviewed, holds } from '../../../components/import/as-previewe
 import { createOnce } from '../../../components/import/create-once.ts';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../../components/import/import-rows.ts';
-import { PageHeader } from '../../../components/page/page-header.tsx';
-import { BackLink } from '../../../components/page/record-page.tsx';
+import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import type { KeptFile } from '../../../lib/actions/kept-file.ts';
 import { listAll } from '../../../lib/data/all-records.ts';

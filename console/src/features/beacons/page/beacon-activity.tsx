@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Block } from '../../../components/page/block.tsx';
-import { Loading } from '../../../components/page/failure-note.tsx';
+import { Block, Loading } from '../../../components/page/blocks.tsx';
 import { eventWordsHere } from '../../../lib/text/event-words.ts';
 import { showStay, useTimes } from '../../../lib/time/times.ts';
 import { t, tenths } from '../../../lib/words/words.ts';

@@ -1,8 +1,8 @@
 import type { Beacon } from '@pharos/sdk';
 import { MetadataBlock } from '../../../components/code/code-block.tsx';
 import { ShowRequest } from '../../../components/code/show-request.tsx';
+import { TechnicalDetails } from '../../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../../components/page/facts.tsx';
-import { TechnicalDetails } from '../../../components/page/technical-details.tsx';
 import { useTimes } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import { placeText } from '../beacon-fields.ts';

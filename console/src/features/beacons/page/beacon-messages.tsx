@@ -1,9 +1,8 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { TextLink } from '../../../components/names/text-link.tsx';
-import { Block } from '../../../components/page/block.tsx';
-import { Loading } from '../../../components/page/failure-note.tsx';
+import { TextLink } from '../../../components/names/names.tsx';
+import { Block, Loading } from '../../../components/page/blocks.tsx';
 import { eventTexts } from '../../../components/rules/rules.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { t } from '../../../lib/words/words.ts';

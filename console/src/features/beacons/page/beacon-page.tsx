@@ -2,14 +2,16 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { type Stop, stopOf } from '../../../components/dialogs/stop-dialog.tsx';
 import { HistoryButton } from '../../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
-import { EditOrDelete, RecordPage } from '../../../components/page/record-page.tsx';
+import { EditOrDelete, RecordPage } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
+import { uuidKey } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
+import type { BeaconFields } from '../beacon-fields.ts';
 import { beaconLabels } from '../beacon-fields.ts';
-import { beaconStop } from '../beacon-stop.ts';
 import { beaconKeys, beaconQuery } from '../queries.ts';
 import { ReplaceDialog } from '../replace/replace-dialog.tsx';
 import { BeaconActivity } from './beacon-activity.tsx';
@@ -79,4 +81,20 @@ export function BeaconPage() {
       )}
     </RecordPage>
   );
+}
+
+type Identity = Pick<BeaconFields, 'name' | 'uuid' | 'major' | 'minor'>;
+
+const identityOf = ({ uuid, major, minor }: Identity) => [uuidKey(uuid.trim()), Number(major), Number(minor)].join(' ');
+
+/** The question before a beacon gets other identifiers: visitors at the one that hangs there are no longer noticed. */
+export function beaconStop(before: Identity, after: Identity): Stop | undefined {
+  if (identityOf(before) === identityOf(after)) return undefined;
+  const name = after.name.trim();
+  return stopOf(t('Change the identifiers of {name}', { name }), t('Save other identifiers'), [
+    t(
+      'Visitors are noticed only where a beacon sends the new identifiers. The one that hangs there now has to be set to them.',
+    ),
+    t('Messages at {name} are shown to nobody until then.', { name }),
+  ]);
 }

@@ -1,8 +1,7 @@
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import { where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { call, dataOf } from '../../../lib/data/api.ts';
-import { dataKey } from '../../../lib/data/listed.ts';
+import { call, dataKey, dataOf } from '../../../lib/data/api.ts';
 import { bucketsQuery } from '../../../lib/data/queries.ts';
 import type { Bucket } from '../../../lib/wire.ts';
 import { type Columns, recordTitle } from '../record-cells.ts';

@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Block } from '../../../components/page/block.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Block, FailureNote } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { pointingQuery } from './linked-records.ts';
 

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { offered, searchLimit } from '../../../components/form/offered.ts';
-import { dataKey } from '../../../lib/data/listed.ts';
+import { dataKey } from '../../../lib/data/api.ts';
 import { bucketsQuery } from '../../../lib/data/queries.ts';
 import { t } from '../../../lib/words/words.ts';
 import { findNamed, linkedNameQuery, sampleQuery } from './linked-records.ts';

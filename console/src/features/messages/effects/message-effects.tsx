@@ -1,5 +1,5 @@
 import { NumberInput, Stack, Switch } from '@mantine/core';
-import { Block } from '../../../components/page/block.tsx';
+import { Block } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import type { EffectFields } from './effects.ts';
 import { GoalFields } from './goal-fields.tsx';

@@ -1,12 +1,11 @@
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BeaconSelect } from '../../../components/form/beacon-select.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { byName, listAll } from '../../../lib/data/all-records.ts';
-import { dataOf } from '../../../lib/data/api.ts';
-import { dataKey } from '../../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../../lib/data/api.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
 import { allFloorsQuery, pointer } from '../../../lib/data/venue-queries.ts';
 import { t } from '../../../lib/words/words.ts';

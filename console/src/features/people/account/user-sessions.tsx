@@ -1,8 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Row, RowButton } from '../../../components/list/row.tsx';
-import { RowList } from '../../../components/list/row-list.tsx';
-import { Block } from '../../../components/page/block.tsx';
+import { Row, RowButton, RowList } from '../../../components/list/row-list.tsx';
+import { Block } from '../../../components/page/blocks.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { clientWords } from '../../../lib/text/browser-words.ts';

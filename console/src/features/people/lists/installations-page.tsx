@@ -6,12 +6,10 @@ import type { CsvColumns } from '../../../components/export/csv-of-list.ts';
 import type { ListDefinition } from '../../../components/list/list-definition.ts';
 import { SectionList } from '../../../components/list/section-list.tsx';
 import { shortId } from '../../../components/names/names.tsx';
-import { EmptyState } from '../../../components/page/empty-state.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { EmptyState, FailureNote } from '../../../components/page/blocks.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { useMay } from '../../../lib/data/access.ts';
-import { dataOf } from '../../../lib/data/api.ts';
-import { dataKey } from '../../../lib/data/listed.ts';
+import { dataKey, dataOf } from '../../../lib/data/api.ts';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { senderName } from '../../../lib/text/delivery-words.ts';
 import {

@@ -4,7 +4,7 @@ import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.ts
 import { PersonExport } from '../../../components/export/person-export.tsx';
 import { shortId } from '../../../components/names/names.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
-import { DeleteButton } from '../../../components/page/record-page.tsx';
+import { DeleteButton } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { eraseInstallation, erasureReceipt } from '../../../lib/data/person.ts';
 import { deviceWords, type Installation } from '../../../lib/text/installation-words.ts';

@@ -1,12 +1,10 @@
 import { Alert, Badge } from '@mantine/core';
 import { MetadataBlock } from '../../../components/code/code-block.tsx';
 import { ShowRequest } from '../../../components/code/show-request.tsx';
-import { shortId } from '../../../components/names/names.tsx';
-import { TextLink } from '../../../components/names/text-link.tsx';
-import { Block } from '../../../components/page/block.tsx';
+import { shortId, TextLink } from '../../../components/names/names.tsx';
+import { Block, TechnicalDetails } from '../../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../../components/page/facts.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
-import { TechnicalDetails } from '../../../components/page/technical-details.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { senderName } from '../../../lib/text/delivery-words.ts';
 import {
@@ -17,8 +15,7 @@ import {
   tokenWords,
 } from '../../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';
-import { translated } from '../../../lib/words/service-words.ts';
-import { t } from '../../../lib/words/words.ts';
+import { t, translated } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { HearingFact } from './hearing.tsx';
 import { PhoneActions } from './phone-actions.tsx';

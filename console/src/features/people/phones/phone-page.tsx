@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { shortId } from '../../../components/names/names.tsx';
-import { RecordPage } from '../../../components/page/record-page.tsx';
+import { RecordPage } from '../../../components/page/page-header.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { deviceWords } from '../../../lib/text/installation-words.ts';
 import { t } from '../../../lib/words/words.ts';

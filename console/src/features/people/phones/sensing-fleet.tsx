@@ -1,8 +1,7 @@
 import { findingOf } from '@pharos/sdk/sensing';
 import { useQuery } from '@tanstack/react-query';
-import { Block } from '../../../components/page/block.tsx';
-import { translated } from '../../../lib/words/service-words.ts';
-import { pageLanguage, t } from '../../../lib/words/words.ts';
+import { Block } from '../../../components/page/blocks.tsx';
+import { pageLanguage, t, translated } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 import { sensingQuery } from '../queries.ts';
 

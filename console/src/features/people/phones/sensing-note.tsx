@@ -4,8 +4,7 @@ import { Fact } from '../../../components/page/facts.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import type { Installation } from '../../../lib/text/installation-words.ts';
 import type { Times } from '../../../lib/time/times.ts';
-import { translated } from '../../../lib/words/service-words.ts';
-import { t } from '../../../lib/words/words.ts';
+import { t, translated } from '../../../lib/words/words.ts';
 import classes from '../people.module.css';
 
 interface Props {

@@ -2,7 +2,7 @@ import { Alert, Text, Textarea, TextInput } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { DialogForm } from '../../../components/form/dialog-form.tsx';
 import { useFields } from '../../../components/form/use-fields.ts';
-import { TextLink } from '../../../components/names/text-link.tsx';
+import { TextLink } from '../../../components/names/names.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { type Installation, tokenState } from '../../../lib/text/installation-words.ts';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useRef } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { usePlan } from '../../../lib/plan/use-plan.ts';

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
-import { DeleteButton, RecordPage } from '../../../components/page/record-page.tsx';
+import { DeleteButton, RecordPage } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { floorsQuery, planKeys, venueQuery } from '../../../lib/data/venue-queries.ts';

@@ -2,7 +2,7 @@ import { Anchor, Button, Checkbox, Group, NumberInput, SegmentedControl, Text } 
 import type { Body, Floor } from '@pharos/sdk';
 import { useState } from 'react';
 import { Form } from '../../../components/form/form.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';

@@ -1,8 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileImport } from '../../../components/import/file-import.tsx';
-import { PageHeader } from '../../../components/page/page-header.tsx';
-import { BackLink } from '../../../components/page/record-page.tsx';
+import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
 import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';

@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Row, RowButton } from '../../../components/list/row.tsx';
-import { RowList } from '../../../components/list/row-list.tsx';
+import { Row, RowButton, RowList } from '../../../components/list/row-list.tsx';
 import { findingTitles } from '../../../components/names/finding-words.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import {

@@ -3,7 +3,7 @@ import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { OwnPhonesDialog } from '../../../components/message/own-phones.tsx';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { call } from '../../../lib/data/api.ts';
 import { ownPhonesQuery } from '../../../lib/data/queries.ts';
 import { t } from '../../../lib/words/words.ts';

@@ -2,7 +2,7 @@ import { Button, FileButton, Group, NativeSelect, NumberInput, Stack, Text } fro
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { openPicture, TooManyPixels } from '../../../components/scan/open-picture.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { t } from '../../../lib/words/words.ts';
 import type { Waiting } from './queue.ts';

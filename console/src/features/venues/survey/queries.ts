@@ -1,6 +1,6 @@
 import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../../lib/data/listed.ts';
+import { dataKey } from '../../../lib/data/api.ts';
 import { dataQuery } from '../../../lib/data/query-of.ts';
 
 /** Walks through a floor, and how well positions on it are known. */

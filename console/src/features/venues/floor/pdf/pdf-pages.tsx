@@ -1,11 +1,11 @@
 import { Button, Group, Modal, NumberInput, Text, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { FailureNote } from '../../../../components/page/failure-note.tsx';
+import { FailureNote } from '../../../../components/page/blocks.tsx';
 import { useAction } from '../../../../lib/actions/use-action.ts';
 import { t } from '../../../../lib/words/words.ts';
-import { pictureOfPage } from './page-picture.ts';
 import classes from './pdf.module.css';
 import type { Pdf } from './read-pdf.ts';
+import { pictureOfPage } from './read-pdf.ts';
 
 interface Props {
   readonly pdf: Pdf;
