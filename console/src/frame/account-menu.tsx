@@ -2,7 +2,7 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Icon } from '../components/page/icon.tsx';
+import { Icon } from '../components/page/blocks.tsx';
 import { useAction } from '../lib/actions/use-action.ts';
 import { roleTexts } from '../lib/data/access.ts';
 import { call } from '../lib/data/api.ts';

@@ -4,7 +4,7 @@ import { getRouteApi, Outlet } from '@tanstack/react-router';
 import { Loading } from '../components/page/blocks.tsx';
 import { useStanding } from '../lib/data/access.ts';
 import { appQuery } from '../lib/data/queries.ts';
-import { venueNamesQuery } from '../lib/data/venue-names.ts';
+import { venueNamesQuery } from '../lib/data/venue-queries.ts';
 import { t } from '../lib/words/words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');

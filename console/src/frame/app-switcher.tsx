@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Icon, type IconName } from '../components/page/icon.tsx';
+import { Icon, type IconName } from '../components/page/blocks.tsx';
 import type { Permission } from '../lib/data/access.ts';
 import { appQuery, appsQuery } from '../lib/data/queries.ts';
 import { t } from '../lib/words/words.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Icon } from '../components/page/icon.tsx';
+import { Icon } from '../components/page/blocks.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
 import {
   type AppSection,

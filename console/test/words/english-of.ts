@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setServiceCatalogue, translated } from '../../src/lib/words/service-words.ts';
+import { setServiceCatalogue, translated } from '../../src/lib/words/words.ts';
 
 const catalogue = new URL('../../src/lib/words/catalogues/service-de.json', import.meta.url);
 

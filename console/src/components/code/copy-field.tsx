@@ -2,7 +2,7 @@ import { ActionIcon, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { copyText } from '../../lib/actions/clipboard.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import classes from './code.module.css';
 
 /** Copies `text` and confirms it for a moment. */

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { rich, t } from '../../lib/words/words.ts';
 import { Form } from '../form/form.tsx';
 import { FailureNote } from '../page/blocks.tsx';
-import { OfApp } from './of-app.tsx';
+import { OfApp } from './confirm-dialog.tsx';
 
 interface Props {
   readonly isOpen: boolean;

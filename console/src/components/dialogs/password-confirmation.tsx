@@ -11,7 +11,7 @@ import { listed, t } from '../../lib/words/words.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { useFields } from '../form/use-fields.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 
 /** Above all other dialogs: the password may be asked for while another one is open. */
 const above = 300;

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 
 interface SecretProps {
   /** What to do with it now. */

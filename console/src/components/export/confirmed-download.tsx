@@ -3,7 +3,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { addressOfPage } from '../../lib/data/whose-page.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 
 interface Props extends Pick<ButtonProps, 'size' | 'children'> {
   /** The service writes the file while it is saved, and refuses it without a fresh confirmation. */

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import type { RecordPageOf } from '../../lib/data/all-records.ts';
 import { rich, t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import { type CsvColumns, tableOfList } from './csv-of-list.ts';
 import type { ExportFormat } from './use-export.ts';
 import { countText, useExport } from './use-export.ts';

@@ -6,8 +6,7 @@ import { useState } from 'react';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { t } from '../../lib/words/words.ts';
-import { Loading } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
+import { Icon, Loading } from '../page/blocks.tsx';
 import classes from './files.module.css';
 
 export type FileKind = 'image' | 'video' | 'file';

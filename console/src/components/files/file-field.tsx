@@ -4,7 +4,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import { FileChooser, type FileKind } from './file-chooser.tsx';
 
 interface Props {

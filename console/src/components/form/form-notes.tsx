@@ -5,7 +5,7 @@ import { appQuery } from '../../lib/data/queries.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { timesIn } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import type { Fields } from './use-fields.ts';
 
 interface Props {

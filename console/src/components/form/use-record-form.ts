@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
-import type { Stop } from '../dialogs/stop-dialog.tsx';
+import type { Stop } from '../dialogs/confirm-dialog.tsx';
 import { type Choice, changedParts, type Difference, differences, isSame, merged, type Parts } from './differences.ts';
 import { useFields } from './use-fields.ts';
 

@@ -13,9 +13,8 @@ import {
 } from '../../lib/data/history.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
-import { type Stop, StopDialog } from '../dialogs/stop-dialog.tsx';
-import { FailureNote, Loading } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
+import { type Stop, StopDialog } from '../dialogs/confirm-dialog.tsx';
+import { FailureNote, Icon, Loading } from '../page/blocks.tsx';
 import { changesOf, labelOf, shownValue, type Words } from './changes.ts';
 import classes from './history.module.css';
 

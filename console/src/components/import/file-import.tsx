@@ -4,8 +4,7 @@ import { forgetFile, type Given, type KeptFile, keepFile, keptFile } from '../..
 import { useAction } from '../../lib/actions/use-action.ts';
 import { readTableFile } from '../../lib/text/table-file.ts';
 import { t } from '../../lib/words/words.ts';
-import { Block, FailureNote } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
+import { Block, FailureNote, Icon } from '../page/blocks.tsx';
 import classes from './import.module.css';
 import { ImportPreview } from './import-preview.tsx';
 import type { ImportRow, PlanOptions } from './import-rows.ts';

@@ -2,7 +2,7 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { isTexts, useKept } from '../../lib/actions/kept.ts';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import type { Column } from './data-table.tsx';
 
 /** The columns of a list that somebody does not want to see, kept on this device; the optional ones until something is chosen. */

@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import classes from './list.module.css';
 
 /** A column, as data. */

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { CodeBlock } from '../code/code-block.tsx';
 import { Form } from '../form/form.tsx';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import {
   type Filter,
   type FilterField,

@@ -1,6 +1,6 @@
 import type { Query } from '@pharos/sdk';
+import type { Listed, ListedPage, ListOperation } from '../../lib/data/api.ts';
 import type { KeptKind } from '../../lib/data/history.ts';
-import type { Listed, ListedPage, ListOperation } from '../../lib/data/listed.ts';
 import type { Bulk } from '../bulk/bulk.ts';
 import type { CsvColumns } from '../export/csv-of-list.ts';
 import type { Column } from './data-table.tsx';

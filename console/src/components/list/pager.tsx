@@ -1,6 +1,6 @@
 import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import classes from './list.module.css';
 import { deepestSkip, pageSizes } from './list-search.ts';
 

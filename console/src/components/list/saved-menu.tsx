@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useKept } from '../../lib/actions/kept.ts';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 
 interface Saved<T> {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import classes from './list.module.css';
 import { maxText } from './list-search.ts';
 

@@ -1,19 +1,17 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type JsonObject, PharosError } from '@pharos/sdk';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useStanding } from '../../lib/data/access.ts';
-import { dataKey } from '../../lib/data/api.ts';
-import { type Listed, type ListOperation, readPage, useFollowed, useListed } from '../../lib/data/listed.ts';
+import { dataKey, type Listed, type ListOperation, readPage, useListed } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { nameOfRecord } from '../bulk/bulk.ts';
 import { BulkBar } from '../bulk/bulk-bar.tsx';
 import { ShowRequest } from '../code/show-request.tsx';
 import { CsvExport } from '../export/csv-export.tsx';
-import { EmptyState, type EmptyTexts, FailureNote } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
-import { LinkButton } from '../page/link-button.tsx';
+import { EmptyState, type EmptyTexts, FailureNote, Icon, LinkButton } from '../page/blocks.tsx';
 import { PageHeader } from '../page/page-header.tsx';
 import { ColumnMenu, shownColumns, useHiddenColumns } from './column-menu.tsx';
 import { DataTable } from './data-table.tsx';
@@ -297,4 +295,25 @@ function failureText(error: Error): string {
   if (error instanceof PharosError && error.name === 'Timeout')
     return t('The service took too long to answer. Filter the list, or sort by another column.');
   return error.message;
+}
+
+const intervalMs = 1_500;
+
+/** Reads a page again and again while something on it changes, without showing it as loading. */
+function useFollowed(queryKey: QueryKey, read: () => Promise<unknown>, isActive: boolean): void {
+  const queries = useQueryClient();
+  const key = JSON.stringify(queryKey);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for what is read
+  useEffect(() => {
+    if (!isActive) return;
+    const timer = setInterval(async () => {
+      if (document.hidden) return;
+      try {
+        queries.setQueryData(JSON.parse(key) as QueryKey, await read());
+      } catch {
+        // The next attempt may succeed; errors show when the list itself is read.
+      }
+    }, intervalMs);
+    return () => clearInterval(timer);
+  }, [key, isActive, queries]);
 }

@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../../lib/text/languages.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import classes from './language-tabs.module.css';
 
 interface Props {

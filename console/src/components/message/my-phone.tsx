@@ -7,7 +7,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { isAllowed, useSession, useStanding } from '../../lib/data/access.ts';
 import { call, dataKey, dataOf } from '../../lib/data/api.ts';
 import { ownPhonesQuery } from '../../lib/data/queries.ts';
-import { senderName } from '../../lib/text/delivery-words.ts';
+import { senderName } from '../../lib/text/event-words.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './my-phone.module.css';
 import { OwnPhonesDialog, phoneName } from './own-phones.tsx';

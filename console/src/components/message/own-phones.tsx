@@ -5,14 +5,13 @@ import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call, dataKey, dataOf } from '../../lib/data/api.ts';
 import { ownPhonesQuery } from '../../lib/data/queries.ts';
-import { showAge } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { CopyField } from '../code/copy-field.tsx';
 import { QrCode } from '../code/qr-code.tsx';
 import { Row, RowButton, RowList } from '../list/row-list.tsx';
 import { shortId } from '../names/names.tsx';
-import { FailureNote } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
+import { FailureNote, Icon } from '../page/blocks.tsx';
 import { handbookAt } from '../sections/help.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { Times } from '../../lib/time/times.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
 import { dateLocale, t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import classes from './phone-preview.module.css';
 
 interface Props {

@@ -1,8 +1,9 @@
-import { Alert, Skeleton, Text, Title } from '@mantine/core';
+import { Alert, Button, Skeleton, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { type IconName, iconPaths } from '../../lib/icon-paths.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './blocks.module.css';
-import { Icon, type IconName } from './icon.tsx';
 
 interface BlockProps {
   readonly title: string;
@@ -101,3 +102,50 @@ export function Folded({ title, isOpen = false, children }: FoldedProps) {
 export const TechnicalDetails = (props: Omit<FoldedProps, 'title'>) => (
   <Folded title={t('Technical details')} {...props} />
 );
+
+export type { IconName };
+
+export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={iconPaths[name]} />
+    </svg>
+  );
+}
+
+interface ButtonProps {
+  readonly to: string;
+  readonly params: object;
+  readonly search?: object;
+  readonly icon: IconName;
+  /** Not the main action of the page. */
+  readonly isPlain?: boolean;
+  readonly children: string;
+}
+
+/** A button that leads to another page. */
+export function LinkButton({ to, params, search, icon, isPlain = false, children }: ButtonProps) {
+  return (
+    <Button
+      variant={isPlain ? 'default' : 'filled'}
+      leftSection={<Icon name={icon} size={16} />}
+      component={Link}
+      to={to}
+      params={params as never}
+      {...(search ? { search: search as never } : {})}
+    >
+      {children}
+    </Button>
+  );
+}

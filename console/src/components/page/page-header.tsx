@@ -7,9 +7,7 @@ import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { TextLink } from '../names/names.tsx';
 import { handbookAt, helpOf } from '../sections/help.ts';
-import { FailureNote, Loading } from './blocks.tsx';
-import { Icon } from './icon.tsx';
-import { LinkButton } from './link-button.tsx';
+import { FailureNote, Icon, LinkButton, Loading } from './blocks.tsx';
 import classes from './page-header.module.css';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useMay } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
-import { LinkButton } from './link-button.tsx';
+import { LinkButton } from './blocks.tsx';
 
 /** One click from a phone that walks past a beacon. */
 export function PretendPhoneLink({ appId, isPlain = false }: { readonly appId: string; readonly isPlain?: boolean }) {

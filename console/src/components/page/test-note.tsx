@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { t, translated } from '../../lib/words/words.ts';
-import { Icon } from './icon.tsx';
+import { Icon } from './blocks.tsx';
 import classes from './test-note.module.css';
 
 export interface TestAnswer {

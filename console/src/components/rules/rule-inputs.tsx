@@ -2,7 +2,7 @@ import { ActionIcon, Button, Checkbox, NativeSelect, NumberInput, Select, TextIn
 import type { Times } from '../../lib/time/times.ts';
 import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import { DurationField } from './duration-field.tsx';
 import classes from './rules.module.css';
 import type { Rules } from './rules.ts';

@@ -1,8 +1,7 @@
 import { Button, FileButton, Group, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
+import { FailureNote, Icon } from '../page/blocks.tsx';
 import { readCode, readCodeOfFile } from './read-qr.ts';
 import classes from './scan.module.css';
 

@@ -4,8 +4,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { waysQuery } from '../../lib/data/queries.ts';
 import { signInAgainThrough, signInThrough } from '../../lib/data/single-sign-on.ts';
 import { t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/blocks.tsx';
-import { Icon } from '../page/icon.tsx';
+import { FailureNote, Icon } from '../page/blocks.tsx';
 
 interface Props {
   /** The page to go on to; by default the one that is shown. */

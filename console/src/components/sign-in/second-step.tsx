@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { t } from '../../lib/words/words.ts';
-import { Icon } from '../page/icon.tsx';
+import { Icon } from '../page/blocks.tsx';
 import { type SignIn, type Way, ways } from './use-sign-in.ts';
 
 const others: Readonly<Record<Way, string>> = {

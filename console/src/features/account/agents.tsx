@@ -11,7 +11,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { appsQuery, ownAgentsQuery } from '../../lib/data/queries.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { showAge } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 
 const address = () => `${location.origin}/mcp`;

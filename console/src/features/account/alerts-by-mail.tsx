@@ -1,8 +1,7 @@
 import { Alert, NativeSelect, Stack, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useOneClick } from '../../components/form/use-one-click.ts';
-import { Block, Loading } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Block, Icon, Loading } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { QrCode } from '../../components/code/qr-code.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { DialogFields } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { Block } from '../../components/page/blocks.tsx';

@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { Row, RowButton, RowList } from '../../components/list/row-list.tsx';
@@ -12,7 +12,7 @@ import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { showAge } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { accountKeys, isEnrolled } from './enrolled.ts';
 

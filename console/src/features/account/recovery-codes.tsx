@@ -1,10 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
-import { Block } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Block, Icon } from '../../components/page/blocks.tsx';
 import { download } from '../../lib/actions/download.ts';
 import { call } from '../../lib/data/api.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';

@@ -7,7 +7,7 @@ import { call } from '../../lib/data/api.ts';
 import { ownSessionsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
-import { showAge } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 
 const methods: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { FilterField } from '../../components/list/filter-rows.ts';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
-import type { ListOperation } from '../../lib/data/listed.ts';
+import type { ListOperation } from '../../lib/data/api.ts';
 import { beaconNames } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';

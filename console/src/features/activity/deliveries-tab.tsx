@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { MessageName, VisitorId } from '../../components/names/names.tsx';
-import { deliveryColors, deliveryWords, senderName } from '../../lib/text/delivery-words.ts';
+import { deliveryColors, deliveryWords, senderName } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t, translated } from '../../lib/words/words.ts';
 import { type ActivityTab, optionsOf, timeText, visitorFilter } from './activity-tab.ts';

@@ -8,7 +8,7 @@ import { Block } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact } from '../../components/page/facts.tsx';
 import { RecordPage } from '../../components/page/page-header.tsx';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
-import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
+import { deliveryColors, senderName } from '../../lib/text/event-words.ts';
 import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { inSentence, t, translated } from '../../lib/words/words.ts';

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { SectionList } from '../../components/list/section-list.tsx';
-import type { ListOperation } from '../../lib/data/listed.ts';
+import type { ListOperation } from '../../lib/data/api.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import type { ActivityTab } from './activity-tab.ts';

@@ -7,7 +7,7 @@ import { shortId } from '../../components/names/names.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { deviceWords } from '../../lib/text/installation-words.ts';
-import { showAge } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 
 interface Props extends Pick<SelectProps, 'label' | 'aria-label' | 'description' | 'placeholder' | 'className'> {

@@ -1,6 +1,6 @@
 import type { Answer } from '@pharos/sdk';
-import type { Listed } from '../../lib/data/listed.ts';
-import { deliveryWords } from '../../lib/text/delivery-words.ts';
+import type { Listed } from '../../lib/data/api.ts';
+import { deliveryWords } from '../../lib/text/event-words.ts';
 import { t } from '../../lib/words/words.ts';
 
 export type ActivityEvent = Listed<'listEvents'>;

@@ -1,11 +1,10 @@
 import { Badge, Button, Group, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Row, RowList } from '../../components/list/row-list.tsx';
-import { Icon } from '../../components/page/icon.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
+import { Icon, LinkButton } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts, useMay, useSession } from '../../lib/data/access.ts';

@@ -2,7 +2,7 @@ import { Badge, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';

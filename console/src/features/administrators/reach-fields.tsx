@@ -2,7 +2,7 @@ import { Checkbox, MultiSelect, NativeSelect, Radio, Stack } from '@mantine/core
 import { useQuery } from '@tanstack/react-query';
 import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
-import { venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { venueNamesQuery } from '../../lib/data/venue-queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import { inSentence, listed, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';

@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Button, Group, Text } from '@mantine/core';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { type Period, periodText, shifted } from './period.ts';

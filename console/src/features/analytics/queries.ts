@@ -1,5 +1,5 @@
 import type { dataOf } from '../../lib/data/api.ts';
-import { dataQuery } from '../../lib/data/query-of.ts';
+import { dataQuery } from '../../lib/data/api.ts';
 
 type Asked = Parameters<ReturnType<typeof dataOf>['analytics']['visits']>[0];
 

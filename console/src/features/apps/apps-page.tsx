@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import classes from '../../components/page/blocks.module.css';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Fields } from '../../components/form/use-fields.ts';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import type { App } from '../../lib/wire.ts';
 import classes from './rules.module.css';
 

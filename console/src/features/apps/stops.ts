@@ -1,4 +1,4 @@
-import { stopOf } from '../../components/dialogs/stop-dialog.tsx';
+import { stopOf } from '../../components/dialogs/confirm-dialog.tsx';
 import { t } from '../../lib/words/words.ts';
 import type { Policy } from './rule-parts.tsx';
 

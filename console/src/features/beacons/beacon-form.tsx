@@ -8,7 +8,7 @@ import { type SavedRecord, useRecordForm } from '../../components/form/use-recor
 import { Block } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { venueNamesQuery } from '../../lib/data/venue-queries.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import { newUuid, uuidWarning } from '../../lib/text/uuid.ts';
 import { t } from '../../lib/words/words.ts';

@@ -2,7 +2,7 @@ import { Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { listFilter } from '../../components/list/list-search.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
+import { LinkButton } from '../../components/page/blocks.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';

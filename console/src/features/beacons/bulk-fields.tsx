@@ -9,7 +9,7 @@ import {
   pointerBulk,
   textBulk,
 } from '../../components/bulk/bulk-fields.tsx';
-import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { beaconLabels, floorOf } from './beacon-fields.ts';
 import { beaconKeys } from './queries.ts';

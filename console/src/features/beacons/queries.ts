@@ -1,9 +1,8 @@
 import { type Beacon, type Notification, operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type Operation, useMay } from '../../lib/data/access.ts';
-import { call, dataKey, dataOf } from '../../lib/data/api.ts';
-import type { Listed } from '../../lib/data/listed.ts';
-import { dataQuery } from '../../lib/data/query-of.ts';
+import type { Listed } from '../../lib/data/api.ts';
+import { call, dataKey, dataOf, dataQuery } from '../../lib/data/api.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
 import { sameIds } from './beacon-fields.ts';
 

@@ -1,8 +1,7 @@
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { TextLink } from '../../components/names/names.tsx';
-import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-names.ts';
-import { allFloorsQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
+import { allFloorsQuery, deletedVenue, venueNamesQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { isOnFloor } from '../../lib/plan/floor-geometry.ts';
 import { placeText } from './beacon-fields.ts';
 

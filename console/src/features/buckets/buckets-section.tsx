@@ -8,7 +8,7 @@ import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { Row, RowButton } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import { tableOfList } from '../../components/export/csv-of-list.ts';
 import { countText, useExport } from '../../components/export/use-export.ts';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { allRecords } from '../../lib/data/all-records.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';

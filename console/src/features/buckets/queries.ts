@@ -1,8 +1,7 @@
 import { operations, type Query } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { dataKey, dataOf } from '../../lib/data/api.ts';
+import { dataKey, dataOf, dataQuery } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
-import { dataQuery } from '../../lib/data/query-of.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 

@@ -1,11 +1,10 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { type Answer, type Body, operations } from '@pharos/sdk';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
-import { SharedForm } from '../../components/form/shared-form.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
+import { SharedForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block, FailureNote } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Block, FailureNote, Icon } from '../../components/page/blocks.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';

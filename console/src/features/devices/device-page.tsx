@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/blocks.tsx';

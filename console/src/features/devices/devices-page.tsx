@@ -3,7 +3,7 @@ import { textBulk } from '../../components/bulk/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
+import { LinkButton } from '../../components/page/blocks.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';

@@ -1,5 +1,4 @@
-import { dataKey } from '../../lib/data/api.ts';
-import { dataQuery, queryOf } from '../../lib/data/query-of.ts';
+import { dataKey, dataQuery, queryOf } from '../../lib/data/api.ts';
 
 export const deviceQuery = (appId: string, deviceId: string) =>
   dataQuery(appId, 'getDevice', [deviceId], (data) => data.devices.get(deviceId));

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { givenName } from '../../lib/data/own-files.ts';
 import { showBytes } from '../../lib/text/bytes.ts';

@@ -1,9 +1,8 @@
 import { type Answer, operations, PharosError, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { listAll } from '../../lib/data/all-records.ts';
-import { dataKey, dataOf } from '../../lib/data/api.ts';
+import { dataKey, dataOf, queryOf } from '../../lib/data/api.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
-import { queryOf } from '../../lib/data/query-of.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
 import { listed, t } from '../../lib/words/words.ts';
 

@@ -1,7 +1,7 @@
 import { Button, FileButton, Progress, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { sendFile } from '../../lib/data/send-file.ts';
 import { isSignedOut, withSession } from '../../lib/data/signing-in.ts';
 import { t } from '../../lib/words/words.ts';

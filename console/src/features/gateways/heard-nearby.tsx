@@ -15,8 +15,7 @@ import {
   numbersOf,
   stopIgnoring,
 } from '../../lib/fleet/nearby.ts';
-import { showAge } from '../../lib/time/time.ts';
-import { useTimes } from '../../lib/time/times.ts';
+import { showAge, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { AdoptDialog, type Adopted } from './adopt-dialog.tsx';
 import { AdoptionRules } from './adoption-rules.tsx';

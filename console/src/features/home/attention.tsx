@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { TextLink } from '../../components/names/names.tsx';
-import { Block } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Block, Icon } from '../../components/page/blocks.tsx';
 import { CloseApp } from '../../components/rules/close-app.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
-import { showAge } from '../../lib/time/time.ts';
+import { showAge } from '../../lib/time/times.ts';
 import type { Attention } from '../../lib/wire.ts';
 import { rich, t, translated } from '../../lib/words/words.ts';
 import classes from './home.module.css';

@@ -7,8 +7,7 @@ import { BeaconName, TextLink, VisitorId } from '../../components/names/names.ts
 import { Block, Loading } from '../../components/page/blocks.tsx';
 import type { Live, LiveEvent, LiveState } from '../../lib/data/live.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
-import { showAge } from '../../lib/time/time.ts';
-import { timeOfDay, useTimes } from '../../lib/time/times.ts';
+import { showAge, timeOfDay, useTimes } from '../../lib/time/times.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { Bar } from './bar.tsx';
 import classes from './home.module.css';

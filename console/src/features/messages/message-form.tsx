@@ -5,7 +5,7 @@ import type { Fields } from '../../components/form/use-fields.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { labelOfPart, translationParts } from '../../components/message/translation-parts.ts';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { copyName } from '../../lib/text/copy-name.ts';

@@ -4,7 +4,7 @@ import { FailureNote } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
-import { reasonWords } from '../../lib/text/reason-words.ts';
+import { reasonWords } from '../../lib/text/event-words.ts';
 import type { Operations } from '../../lib/wire.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
 

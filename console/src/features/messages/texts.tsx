@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { FileField } from '../../components/files/file-field.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { LanguageTabs, OwnLanguage } from '../../components/message/language-tabs.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import { type MessageFields, translatedFields } from './message.ts';
 import classes from './messages.module.css';

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { OfApp } from '../../components/dialogs/of-app.tsx';
+import { OfApp } from '../../components/dialogs/confirm-dialog.tsx';
 import { FailureNote } from '../../components/page/blocks.tsx';
 import { appRules } from '../../components/rules/rules.ts';
 import { appQuery } from '../../lib/data/queries.ts';

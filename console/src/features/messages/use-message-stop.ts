@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Stop, stopOf } from '../../components/dialogs/stop-dialog.tsx';
+import { type Stop, stopOf } from '../../components/dialogs/confirm-dialog.tsx';
 import { isShownSoon } from '../../components/rules/days.ts';
 import { appRules, effectiveRules } from '../../components/rules/rules.ts';
 import { appQuery } from '../../lib/data/queries.ts';

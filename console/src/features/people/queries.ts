@@ -1,8 +1,7 @@
 import { operations, type Query } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { call, dataKey, dataOf } from '../../lib/data/api.ts';
+import { call, dataKey, dataOf, dataQuery, queryOf } from '../../lib/data/api.ts';
 import { ofPhones, ofUser } from '../../lib/data/person.ts';
-import { dataQuery, queryOf } from '../../lib/data/query-of.ts';
 
 /** A page of users with their roles, which the list for apps does not include. */
 export async function listUsers(appId: string, query: Query, signal?: AbortSignal) {

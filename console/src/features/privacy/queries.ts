@@ -1,4 +1,4 @@
-import { queryOf } from '../../lib/data/query-of.ts';
+import { queryOf } from '../../lib/data/api.ts';
 
 export const privacyQuery = (appId: string) => queryOf(['apps', appId, 'privacy'], 'getPrivacy', { params: { appId } });
 

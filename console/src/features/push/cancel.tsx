@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { Block } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';

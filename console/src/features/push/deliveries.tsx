@@ -8,7 +8,7 @@ import { Pager } from '../../components/list/pager.tsx';
 import { VisitorId } from '../../components/names/names.tsx';
 import { Block, FailureNote } from '../../components/page/blocks.tsx';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
-import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
+import { deliveryColors, senderName } from '../../lib/text/event-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { inSentence, t, translated } from '../../lib/words/words.ts';
 import { deliveriesWhere } from './delivery-search.ts';

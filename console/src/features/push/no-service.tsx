@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { TextLink } from '../../components/names/names.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { useReach } from './audience.tsx';

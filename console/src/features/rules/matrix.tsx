@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import type { AppRules } from '../../lib/wire.ts';
 import { t, translated } from '../../lib/words/words.ts';
 import type { Rule, Verb } from './rule-values.ts';

@@ -2,8 +2,7 @@ import { ActionIcon, Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, 
 import { PharosError } from '@pharos/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureNote } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { FailureNote, Icon } from '../../components/page/blocks.tsx';
 import { call } from '../../lib/data/api.ts';
 import { withSession } from '../../lib/data/signing-in.ts';
 import { t } from '../../lib/words/words.ts';

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block, Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';

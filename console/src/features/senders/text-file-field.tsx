@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Textarea } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './senders.module.css';
 

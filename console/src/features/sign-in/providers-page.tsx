@@ -5,7 +5,7 @@ import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import { Row } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { TextLink } from '../../components/names/names.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
+import { LinkButton } from '../../components/page/blocks.tsx';
 import { BackLink } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';

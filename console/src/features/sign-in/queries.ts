@@ -1,4 +1,4 @@
-import { queryOf } from '../../lib/data/query-of.ts';
+import { queryOf } from '../../lib/data/api.ts';
 
 /** The key of everything about the identity providers of an app. */
 export const providersKey = (appId: string) => ['apps', appId, 'identity-providers'] as const;

@@ -1,7 +1,7 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { ConfirmedDownload } from '../../components/export/confirmed-download.tsx';
 import { Row, RowButton, RowList } from '../../components/list/row-list.tsx';
 import { Block, FailureNote } from '../../components/page/blocks.tsx';

@@ -1,11 +1,10 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Block, Loading } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { Block, Icon, Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
-import { queryOf } from '../../lib/data/query-of.ts';
+import { queryOf } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { pageLanguage, rich, t, translated } from '../../lib/words/words.ts';

@@ -1,7 +1,6 @@
 import { ActionIcon, Button, FileButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { FailureNote } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { FailureNote, Icon } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { t } from '../../lib/words/words.ts';
 import { Spans } from './hours-editor.tsx';

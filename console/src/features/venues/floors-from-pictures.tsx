@@ -2,8 +2,7 @@ import { Button, FileButton, Modal, NumberInput, Stack, TextInput } from '@manti
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
-import { FailureNote } from '../../components/page/blocks.tsx';
-import { Icon } from '../../components/page/icon.tsx';
+import { FailureNote, Icon } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { withSession } from '../../lib/data/signing-in.ts';

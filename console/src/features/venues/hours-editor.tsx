@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Switch, Text, TextInput } from '@mantine/core';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import { type DayName, dayTexts, type Hours, type Opening, weekDays } from './venue-fields.ts';
 import classes from './venues.module.css';

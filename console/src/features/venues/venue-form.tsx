@@ -1,6 +1,6 @@
 import { NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import type { Body, Venue } from '@pharos/sdk';
-import { type Stop, stopOf } from '../../components/dialogs/stop-dialog.tsx';
+import { type Stop, stopOf } from '../../components/dialogs/confirm-dialog.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';

@@ -4,7 +4,7 @@ import { choiceBulk, numberBulk, textBulk } from '../../components/bulk/bulk-fie
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
+import { LinkButton } from '../../components/page/blocks.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { venueKeys } from '../../lib/data/venue-queries.ts';
 import { zones } from '../../lib/time/service-times.ts';

@@ -1,6 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { call } from '../../lib/data/api.ts';
-import { queryOf } from '../../lib/data/query-of.ts';
+import { call, queryOf } from '../../lib/data/api.ts';
 import type { CallState } from './words.ts';
 
 const pageSize = 25;

@@ -6,7 +6,7 @@ import { BulkBar } from '../../components/bulk/bulk-bar.tsx';
 import { Row } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { TextLink } from '../../components/names/names.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
+import { LinkButton } from '../../components/page/blocks.tsx';
 import { useMay, useSession } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';

@@ -1,4 +1,4 @@
-import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
+import { deliveryColors, deliveryWords } from '../../lib/text/event-words.ts';
 import type { Session, Webhook, WebhookDelivery } from '../../lib/wire.ts';
 import { t, translated } from '../../lib/words/words.ts';
 

@@ -1,7 +1,6 @@
 import { PharosError, type Query, where } from '@pharos/sdk';
 import type { Standing } from '../../lib/data/access.ts';
-import { call, dataOf } from '../../lib/data/api.ts';
-import { type Listed, type ListOperation, readPage } from '../../lib/data/listed.ts';
+import { call, dataOf, type Listed, type ListOperation, readPage } from '../../lib/data/api.ts';
 import { pushName } from '../../lib/data/names.ts';
 import { deviceWords } from '../../lib/text/installation-words.ts';
 import { userName } from '../../lib/text/user-name.ts';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
 import { maxText } from '../../components/list/list-search.ts';
-import { Icon } from '../../components/page/icon.tsx';
+import { Icon } from '../../components/page/blocks.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
 import { findRecords, fixedEntries, matching } from './entries.ts';

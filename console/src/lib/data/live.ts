@@ -1,7 +1,7 @@
 import { type LiveStream, openLiveStream, operations } from '@pharos/sdk';
 import { useEffect, useState } from 'react';
+import type { Listed } from './api.ts';
 import { dataOf } from './api.ts';
-import type { Listed } from './listed.ts';
 
 /** Live events of an app. */
 

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { byName } from './all-records.ts';
-import { call, callAsAnybody, dataKey } from './api.ts';
-import { queryOf } from './query-of.ts';
+import { call, callAsAnybody, dataKey, queryOf } from './api.ts';
 import { isSomebodys } from './whose-page.ts';
 
 /** Queries of several pages, with their keys. */
@@ -70,7 +69,7 @@ export const ownAgentsQuery = queryOf(['account', 'agents'], 'listOwnAgents');
 /** Through whom one can sign in. */
 export const ownAlertsQuery = queryOf(['session', 'alerts'], 'getOwnAlerts');
 
-export const waysQuery = queryOf(['ways to sign in'], 'listSignInProviders');
+export const waysQuery = queryOf(['sign-in-ways'], 'listSignInProviders');
 
 /** Through whom the signed-in administrator signs in. */
 export const ownIdentitiesQuery = queryOf(['account', 'identities'], 'listOwnIdentities');

@@ -1,7 +1,6 @@
 import { type Answer, type Floor, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey, dataOf } from '../data/api.ts';
-import { dataQuery } from '../data/query-of.ts';
+import { dataKey, dataOf, dataQuery } from '../data/api.ts';
 import { pointer } from '../data/venue-queries.ts';
 import { frameOf, roundPoint } from '../plan/floor-geometry.ts';
 import { t } from '../words/words.ts';

@@ -1,4 +1,4 @@
-import type { Listed } from '../data/listed.ts';
+import type { Listed } from '../data/api.ts';
 import { t } from '../words/words.ts';
 
 export type Installation = Listed<'listInstallations'>;

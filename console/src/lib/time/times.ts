@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { appQuery } from '../data/queries.ts';
-import { dateLocale, t } from '../words/words.ts';
+import { dateLocale, pageLanguage, t } from '../words/words.ts';
 
 /** Times at the venue. A page that shows times names the zone once: `Times are in Europe/Vienna.` */
 export interface Times {
@@ -60,6 +60,33 @@ export function showDuration(seconds: number): string {
 /** How long a visit lasted (s), and how long it was said to last if that is something else; null while it is open. */
 export function showStay({ dwell, smoothedDwell }: Record<'dwell' | 'smoothedDwell', number | null>): string | null {
   if (dwell === null) return null;
-  const [told, duration] = [showDuration(dwell), showDuration(smoothedDwell ?? dwell)];
-  return duration === told ? told : t('{duration}, corrected from {told}', { duration, told });
+  const [reported, duration] = [showDuration(dwell), showDuration(smoothedDwell ?? dwell)];
+  return duration === reported ? reported : t('{duration}, corrected from {reported}', { duration, reported });
+}
+
+const relative = new Intl.RelativeTimeFormat(pageLanguage(), { numeric: 'auto' });
+
+const spans = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** `3 hours`: how long ago it was. */
+export function showSpan(iso: string): string {
+  const seconds = (Date.now() - Date.parse(iso)) / 1000;
+  const [unit, size] = spans.find(([, size]) => seconds >= size) ?? [];
+  if (!unit) return t('just now');
+  return new Intl.NumberFormat(pageLanguage(), { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.trunc(seconds / size),
+  );
+}
+
+/** `3 hours ago`, or `just now` within a minute. */
+export function showAge(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000;
+  const [unit, size] = spans.find(([, size]) => Math.abs(seconds) >= size) ?? [];
+  return unit ? relative.format(Math.trunc(seconds / size), unit) : t('just now');
 }

@@ -1,9 +1,9 @@
 import { Button, MultiSelect, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { roleOptions } from '../../../lib/data/access.ts';
 import { appsQuery } from '../../../lib/data/queries.ts';
-import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { venueNamesQuery } from '../../../lib/data/venue-queries.ts';
 import type { SsoProvider } from '../../../lib/wire.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../administrators.module.css';

@@ -1,8 +1,7 @@
 import { NativeSelect, Skeleton } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import type { ReactNode } from 'react';
-import { EmptyState } from '../../../components/page/blocks.tsx';
-import { LinkButton } from '../../../components/page/link-button.tsx';
+import { EmptyState, LinkButton } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import type { SiteOf } from '../site.ts';

@@ -1,8 +1,8 @@
 import { type Beacon, type LiveStream, openLiveStream, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import type { Listed } from '../../../lib/data/api.ts';
 import { dataKey, dataOf } from '../../../lib/data/api.ts';
-import type { Listed } from '../../../lib/data/listed.ts';
 import type { Count } from '../queries.ts';
 import { plotted } from '../words.ts';
 

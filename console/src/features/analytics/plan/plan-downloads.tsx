@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { RefObject } from 'react';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import type { CsvRows } from '../plot/csv.ts';
 import { SaveCsv } from '../plot/csv-button.tsx';

@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import { useElementSize, useMediaQuery, useMergedRef } from '@mantine/hooks';
 import type { Floor } from '@pharos/sdk';
 import { type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import type { PlanFrame } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import { Dot, Reach, Receiver } from './dot.tsx';

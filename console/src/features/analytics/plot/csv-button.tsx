@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useParams, useSearch } from '@tanstack/react-router';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import { writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';

@@ -1,8 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { FailureNote } from '../../../components/page/blocks.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { FailureNote, Icon } from '../../../components/page/blocks.tsx';
 import { afterPaint } from '../../../lib/actions/after-paint.ts';
 import { download } from '../../../lib/actions/download.ts';
 import { loadPart } from '../../../lib/actions/load-part.ts';

@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '../../../lib/data/api.ts';
-import { queryOf } from '../../../lib/data/query-of.ts';
+import { call, queryOf } from '../../../lib/data/api.ts';
 
 /** An administrator who can get a report. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import { Button, SegmentedControl, Slider, Text } from '@mantine/core';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { timeOfDay } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import { type Playback, type Speed, speeds } from './playback.ts';

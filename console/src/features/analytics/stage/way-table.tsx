@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, NativeSelect, NumberInput, Text } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from './stage.module.css';
 import type { Place, WayPoint } from './walk.ts';

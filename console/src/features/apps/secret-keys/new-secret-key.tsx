@@ -10,7 +10,7 @@ import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { bucketsQuery, secretKeysQuery } from '../../../lib/data/queries.ts';
-import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { venueNamesQuery } from '../../../lib/data/venue-queries.ts';
 import { gatewaysQuery } from '../../../lib/fleet/gateways.ts';
 import { copyName } from '../../../lib/text/copy-name.ts';
 import { useTimes } from '../../../lib/time/times.ts';

@@ -4,12 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Row, RowList } from '../../../components/list/row-list.tsx';
 import { findingTitles } from '../../../components/names/finding-words.ts';
 import { TextLink } from '../../../components/names/names.tsx';
-import { EmptyState } from '../../../components/page/blocks.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { EmptyState, Icon } from '../../../components/page/blocks.tsx';
 import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
 import { download } from '../../../lib/actions/download.ts';
-import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
-import { pointer } from '../../../lib/data/venue-queries.ts';
+import { pointer, venueNamesQuery } from '../../../lib/data/venue-queries.ts';
 import {
   type ConditionView,
   type Finding,

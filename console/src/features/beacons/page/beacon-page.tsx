@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Stop, stopOf } from '../../../components/dialogs/stop-dialog.tsx';
+import { type Stop, stopOf } from '../../../components/dialogs/confirm-dialog.tsx';
 import { HistoryButton } from '../../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
 import { EditOrDelete, RecordPage } from '../../../components/page/page-header.tsx';

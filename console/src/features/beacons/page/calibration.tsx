@@ -6,7 +6,7 @@ import { shortId } from '../../../components/names/names.tsx';
 import { Block, FailureNote } from '../../../components/page/blocks.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call, dataKey, dataOf } from '../../../lib/data/api.ts';
-import { showSpan } from '../../../lib/time/time.ts';
+import { showSpan } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import { beaconKeys } from '../queries.ts';
 

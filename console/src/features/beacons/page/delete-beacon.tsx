@@ -1,6 +1,6 @@
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import blocks from '../../../components/page/blocks.module.css';
 import { useMayCall, usePutBack } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';

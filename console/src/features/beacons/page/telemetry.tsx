@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CurveRow, type Figures } from '../../../components/curve/curve-row.tsx';
 import { Block } from '../../../components/page/blocks.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
-import type { Listed } from '../../../lib/data/listed.ts';
+import type { Listed } from '../../../lib/data/api.ts';
 import { t, tenths } from '../../../lib/words/words.ts';
 import { telemetryQuery } from '../queries.ts';
 

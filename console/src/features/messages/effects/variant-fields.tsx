@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, NumberInput, Switch, Text, Textarea, TextInput } from '@mantine/core';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { firstVariants, type Variant } from './effects.ts';
 import classes from './variant-fields.module.css';

@@ -6,8 +6,7 @@ import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { byName, listAll } from '../../../lib/data/all-records.ts';
 import { dataKey, dataOf } from '../../../lib/data/api.ts';
-import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
-import { allFloorsQuery, pointer } from '../../../lib/data/venue-queries.ts';
+import { allFloorsQuery, pointer, venueNamesQuery } from '../../../lib/data/venue-queries.ts';
 import { t } from '../../../lib/words/words.ts';
 import type { EditorProps } from './editors.tsx';
 

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Row, RowButton, RowList } from '../../../components/list/row-list.tsx';
 import { Block } from '../../../components/page/blocks.tsx';
 import { call } from '../../../lib/data/api.ts';

@@ -1,10 +1,10 @@
 import { MultiSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { SettingsForm } from '../../../components/form/settings-form.tsx';
+import { SettingsForm } from '../../../components/form/page-form.tsx';
 import { useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block } from '../../../components/page/blocks.tsx';
 import { call } from '../../../lib/data/api.ts';
-import { deletedVenue, venueNames, venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { deletedVenue, venueNames, venueNamesQuery } from '../../../lib/data/venue-queries.ts';
 import { userName } from '../../../lib/text/user-name.ts';
 import type { AppUser } from '../../../lib/wire.ts';
 import { t } from '../../../lib/words/words.ts';

@@ -1,4 +1,4 @@
-import type { Listed } from '../../../lib/data/listed.ts';
+import type { Listed } from '../../../lib/data/api.ts';
 
 /** What the service has written of a person's phones, as one list. */
 

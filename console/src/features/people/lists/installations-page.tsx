@@ -11,7 +11,7 @@ import { PageHeader } from '../../../components/page/page-header.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { dataKey, dataOf } from '../../../lib/data/api.ts';
 import { appQuery } from '../../../lib/data/queries.ts';
-import { senderName } from '../../../lib/text/delivery-words.ts';
+import { senderName } from '../../../lib/text/event-words.ts';
 import {
   appText,
   deviceWords,

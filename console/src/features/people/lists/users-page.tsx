@@ -5,7 +5,7 @@ import { choiceBulk } from '../../../components/bulk/bulk-fields.tsx';
 import { createdColumn } from '../../../components/list/columns.tsx';
 import type { ListDefinition } from '../../../components/list/list-definition.ts';
 import { SectionList } from '../../../components/list/section-list.tsx';
-import { LinkButton } from '../../../components/page/link-button.tsx';
+import { LinkButton } from '../../../components/page/blocks.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { userName } from '../../../lib/text/user-name.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';

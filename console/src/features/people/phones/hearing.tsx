@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Fact } from '../../../components/page/facts.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';

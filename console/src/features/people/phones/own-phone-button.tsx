@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { OwnPhonesDialog } from '../../../components/message/own-phones.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { t } from '../../../lib/words/words.ts';
 

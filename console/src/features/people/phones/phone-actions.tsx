@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { PersonExport } from '../../../components/export/person-export.tsx';
 import { shortId } from '../../../components/names/names.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { DeleteButton } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { eraseInstallation, erasureReceipt } from '../../../lib/data/person.ts';

@@ -2,11 +2,10 @@ import { Alert, Badge } from '@mantine/core';
 import { MetadataBlock } from '../../../components/code/code-block.tsx';
 import { ShowRequest } from '../../../components/code/show-request.tsx';
 import { shortId, TextLink } from '../../../components/names/names.tsx';
-import { Block, TechnicalDetails } from '../../../components/page/blocks.tsx';
+import { Block, Icon, TechnicalDetails } from '../../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../../components/page/facts.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
-import { senderName } from '../../../lib/text/delivery-words.ts';
+import { senderName } from '../../../lib/text/event-words.ts';
 import {
   appText,
   deviceWords,

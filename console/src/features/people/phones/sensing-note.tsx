@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { sensingFindings } from '@pharos/sdk/sensing';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { Fact } from '../../../components/page/facts.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
 import type { Installation } from '../../../lib/text/installation-words.ts';
 import type { Times } from '../../../lib/time/times.ts';
 import { t, translated } from '../../../lib/words/words.ts';

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';

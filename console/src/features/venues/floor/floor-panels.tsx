@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput, Unsty
 import type { Zone } from '@pharos/sdk';
 import { useState } from 'react';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { dataOf } from '../../../lib/data/api.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { areaText } from '../../../lib/plan/floor-geometry.ts';

@@ -2,11 +2,11 @@ import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@man
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from '../../../components/form/form.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { secretKeysQuery } from '../../../lib/data/queries.ts';
 import { roundPoint } from '../../../lib/plan/floor-geometry.ts';
-import { showAge } from '../../../lib/time/time.ts';
+import { showAge } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
 import type { DrawnGateway, GatewayEdit } from './gateways.ts';

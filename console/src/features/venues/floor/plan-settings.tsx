@@ -2,10 +2,9 @@ import { Alert, Button, FileButton, Group, NumberInput, Stack, Text, TextInput }
 import type { Body, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { SharedForm } from '../../../components/form/shared-form.tsx';
+import { SharedForm } from '../../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../../components/form/use-record-form.ts';
-import { Block, FailureNote } from '../../../components/page/blocks.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Block, FailureNote, Icon } from '../../../components/page/blocks.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';

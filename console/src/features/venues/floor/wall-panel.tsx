@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { Icon } from '../../../components/page/icon.tsx';
+import { Icon } from '../../../components/page/blocks.tsx';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { t, tenths } from '../../../lib/words/words.ts';
 import { Corners } from './corners.tsx';

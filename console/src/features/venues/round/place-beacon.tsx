@@ -2,8 +2,7 @@ import { Button, FileButton, Group, NativeSelect, NumberInput, Stack, Text } fro
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailureNote } from '../../../components/page/blocks.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { FailureNote, Icon } from '../../../components/page/blocks.tsx';
 import { openPicture, TooManyPixels } from '../../../components/scan/open-picture.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { zonesQuery } from '../../../lib/data/venue-queries.ts';

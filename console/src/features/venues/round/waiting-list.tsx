@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { FailureNote } from '../../../components/page/blocks.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
+import { FailureNote, Icon } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
 import type { Waiting } from './queue.ts';
 import type { WaitingRound } from './use-waiting.ts';

@@ -1,7 +1,6 @@
 import { type Answer, operations } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataKey } from '../../../lib/data/api.ts';
-import { dataQuery } from '../../../lib/data/query-of.ts';
+import { dataKey, dataQuery } from '../../../lib/data/api.ts';
 
 /** Walks through a floor, and how well positions on it are known. */
 
