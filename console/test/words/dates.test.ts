@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { datesInWords } from '../../src/lib/text/dates-in-words.ts';
-import { verdictReason } from '../../src/lib/text/reason-words.ts';
+import { verdictReason } from '../../src/lib/text/event-words.ts';
 
 test('days and moments in sentences of the service are written as elsewhere on a page', () => {
   for (const [said, shown] of [

@@ -9,10 +9,19 @@ type Rows = readonly (readonly string[])[];
 /** The columns of a CSV file. */
 export interface CsvColumns<T> {
   readonly header: readonly string[];
-  /** The cells of a page of records; may look names up. */
-  readonly rows: (records: readonly T[]) => Rows | Promise<Rows>;
+  /** The cells of a page of records; may look names up. Without it, the members that the header names. */
+  readonly rows?: (records: readonly T[]) => Rows | Promise<Rows>;
   /** The newest records come first unless set. */
   readonly order?: 'objectId' | '-objectId';
+}
+
+/** Members by name: pointers by their objectId, lists with blanks between, and what is not there as nothing. */
+export const cellsIn = (header: readonly string[], records: readonly object[]): Rows =>
+  records.map((record) => header.map((name) => cellOf((record as Readonly<Record<string, unknown>>)[name])));
+
+function cellOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(' ');
+  return String(typeof value === 'object' && value && 'objectId' in value ? value.objectId : (value ?? ''));
 }
 
 interface Source<T> {
@@ -27,7 +36,7 @@ const maxSheetRows = 1_000_000;
 /** Reads a list and writes it as CSV, page by page, or as a workbook. `onCount` takes the number of records so far. */
 export async function tableOfList<T extends { readonly objectId: string }>(
   format: 'csv' | 'xlsx',
-  { list, where, columns: { header, rows, order = '-objectId' } }: Source<T>,
+  { list, where, columns: { header, rows = (records) => cellsIn(header, records), order = '-objectId' } }: Source<T>,
   onCount: (records: number) => void,
 ): Promise<{ readonly parts: readonly (string | Blob)[]; readonly count: number }> {
   const texts = [writeCsv([header])];

@@ -4,7 +4,7 @@ import { MessageName, VisitorId } from '../../components/names/names.tsx';
 import { deliveryColors, deliveryWords, senderName } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t, translated } from '../../lib/words/words.ts';
-import { type ActivityTab, optionsOf, timeText, visitorFilter } from './activity-tab.ts';
+import { type ActivityTab, optionsOf, visitorFilter, whenColumn } from './activity-tab.tsx';
 import { deliveryWord, type ListedDelivery } from './words.ts';
 
 const stateOptions = optionsOf(deliveryWords);
@@ -29,22 +29,6 @@ const csv: ActivityTab<'listDeliveries'>['list']['csv'] = {
     'eventId',
     'objectId',
   ],
-  rows: (deliveries) =>
-    deliveries.map((one) => [
-      one.createdAt,
-      one.state,
-      one.reason ?? '',
-      one.sender ?? '',
-      String(one.attempts),
-      one.sentAt ?? '',
-      one.receivedAt ?? '',
-      one.openedAt ?? '',
-      one.installationId?.objectId ?? '',
-      one.pushId ?? '',
-      one.triggerId ?? '',
-      one.eventId ?? '',
-      one.objectId,
-    ]),
 };
 
 export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDeliveries'> => ({
@@ -65,13 +49,7 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
           </Link>
         ),
       },
-      {
-        name: 'createdAt',
-        label: t('When'),
-        sortBy: 'objectId',
-        isTime: true,
-        render: (one) => timeText(times, one.createdAt),
-      },
+      whenColumn(times, 'createdAt', t('When')),
       {
         name: 'origin',
         label: t('Message'),

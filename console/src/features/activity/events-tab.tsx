@@ -1,20 +1,33 @@
 import { Link } from '@tanstack/react-router';
-import { BeaconName, VisitorId } from '../../components/names/names.tsx';
+import { BeaconName } from '../../components/names/names.tsx';
 import { eventWords } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t, tenths } from '../../lib/words/words.ts';
 import {
   type ActivityTab,
   beaconFilter,
+  csvWithBeacons,
   idFilter,
   optionsOf,
-  rowsWithBeacons,
-  timeText,
+  visitorColumn,
   visitorFilter,
-} from './activity-tab.ts';
+  whenColumn,
+} from './activity-tab.tsx';
 import { type ActivityEvent, causeWords, eventLabels } from './words.ts';
 
 const eventFilterOptions = optionsOf(eventLabels);
+
+const header = [
+  'occurredAt',
+  'event',
+  'beacon',
+  'beaconId',
+  'installationId',
+  'visitId',
+  'cause',
+  'distance',
+  'objectId',
+];
 
 export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'> => ({
   narrowing: { time: 'occurredAt', kind: 'event', hasBeacon: true },
@@ -23,31 +36,7 @@ export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'
     operation: 'listEvents',
     plural: t('events'),
     defaultOrder: '-objectId',
-    csv: {
-      header: [
-        'occurredAt',
-        'event',
-        'beacon',
-        'beaconId',
-        'installationId',
-        'visitId',
-        'cause',
-        'distance',
-        'objectId',
-      ],
-      rows: (events) =>
-        rowsWithBeacons(appId, events, (event, beacon) => [
-          event.occurredAt,
-          event.event,
-          beacon,
-          event.beaconId.objectId,
-          event.installationId.objectId,
-          event.visitId,
-          event.cause,
-          event.distance === undefined ? '' : String(event.distance),
-          event.objectId,
-        ]),
-    },
+    csv: csvWithBeacons(appId, header),
     columns: [
       {
         name: 'event',
@@ -58,18 +47,8 @@ export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'
           </Link>
         ),
       },
-      {
-        name: 'occurredAt',
-        label: t('When'),
-        sortBy: 'objectId',
-        isTime: true,
-        render: (event) => timeText(times, event.occurredAt),
-      },
-      {
-        name: 'visitor',
-        label: t('Visitor'),
-        render: (event) => <VisitorId objectId={event.installationId.objectId} />,
-      },
+      whenColumn(times, 'occurredAt', t('When')),
+      visitorColumn,
       { name: 'cause', label: t('Detected by'), isDeskOnly: true, render: (event) => causeWords[event.cause] },
       {
         name: 'distance',

@@ -7,7 +7,7 @@ import { appQuery } from '../../lib/data/queries.ts';
 import { type Range, ranges } from '../../lib/time/range.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
-import type { ActivityTab } from './activity-tab.ts';
+import type { ActivityTab } from './activity-tab.tsx';
 import type { ActivitySearch, LogList } from './search.ts';
 import { VisitorPicker } from './visitor-picker.tsx';
 

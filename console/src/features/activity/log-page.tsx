@@ -4,7 +4,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import type { ListOperation } from '../../lib/data/api.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
-import type { ActivityTab } from './activity-tab.ts';
+import type { ActivityTab } from './activity-tab.tsx';
 import { deliveriesTab } from './deliveries-tab.tsx';
 import { eventsTab } from './events-tab.tsx';
 import { LogFilters, LogLists } from './log-filters.tsx';

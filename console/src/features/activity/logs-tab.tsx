@@ -2,7 +2,14 @@ import { BeaconName, VisitorId } from '../../components/names/names.tsx';
 import { eventWords } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
-import { type ActivityTab, beaconFilter, idFilter, rowsWithBeacons, timeText, visitorFilter } from './activity-tab.ts';
+import {
+  type ActivityTab,
+  beaconFilter,
+  csvWithBeacons,
+  idFilter,
+  visitorFilter,
+  whenColumn,
+} from './activity-tab.tsx';
 import type { Log } from './words.ts';
 
 const logEvents = [
@@ -21,18 +28,7 @@ export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> =>
     operation: 'listLogs',
     plural: t('log records'),
     defaultOrder: '-objectId',
-    csv: {
-      header: ['createdAt', 'event', 'beacon', 'beaconId', 'installationId', 'objectId'],
-      rows: (logs) =>
-        rowsWithBeacons(appId, logs, (log, beacon) => [
-          log.createdAt,
-          log.event,
-          beacon,
-          log.beaconId.objectId,
-          log.installationId?.objectId ?? '',
-          log.objectId,
-        ]),
-    },
+    csv: csvWithBeacons(appId, ['createdAt', 'event', 'beacon', 'beaconId', 'installationId', 'objectId']),
     columns: [
       {
         name: 'event',
@@ -43,13 +39,7 @@ export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> =>
           </>
         ),
       },
-      {
-        name: 'createdAt',
-        label: t('Recorded'),
-        sortBy: 'objectId',
-        isTime: true,
-        render: (log) => timeText(times, log.createdAt),
-      },
+      whenColumn(times, 'createdAt', t('Recorded')),
       {
         name: 'visitor',
         label: t('Visitor'),

@@ -1,48 +1,33 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { BeaconName, VisitorId } from '../../components/names/names.tsx';
+import { BeaconName } from '../../components/names/names.tsx';
 import { showStay, type Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import {
   type ActivityTab,
   beaconFilter,
+  csvWithBeacons,
   idFilter,
   optionsOf,
-  rowsWithBeacons,
-  timeText,
+  visitorColumn,
   visitorFilter,
-} from './activity-tab.ts';
+  whenColumn,
+} from './activity-tab.tsx';
 import { causeWords, endWords, type Visit } from './words.ts';
 
-const csvOf = (appId: string): ActivityTab<'listVisits'>['list']['csv'] => ({
-  header: [
-    'enteredAt',
-    'leftAt',
-    'dwellSeconds',
-    'smoothedDwellSeconds',
-    'beacon',
-    'beaconId',
-    'installationId',
-    'source',
-    'endedBy',
-    'inferred',
-    'objectId',
-  ],
-  rows: (visits) =>
-    rowsWithBeacons(appId, visits, (visit, beacon) => [
-      visit.enteredAt,
-      visit.leftAt ?? '',
-      visit.dwell === null ? '' : String(visit.dwell),
-      visit.smoothedDwell === null ? '' : String(visit.smoothedDwell),
-      beacon,
-      visit.beaconId.objectId,
-      visit.installationId.objectId,
-      visit.source,
-      visit.endedBy ?? '',
-      String(visit.inferred),
-      visit.objectId,
-    ]),
-});
+const header = [
+  'enteredAt',
+  'leftAt',
+  'dwellSeconds',
+  'smoothedDwellSeconds',
+  'beacon',
+  'beaconId',
+  'installationId',
+  'source',
+  'endedBy',
+  'inferred',
+  'objectId',
+];
 
 const stayedCell = (visit: Visit) => showStay(visit) ?? <Badge color="teal">{t('still here')}</Badge>;
 
@@ -59,7 +44,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
     operation: 'listVisits',
     plural: t('visits'),
     defaultOrder: '-enteredAt',
-    csv: csvOf(appId),
+    csv: csvWithBeacons(appId, header, { dwellSeconds: 'dwell', smoothedDwellSeconds: 'smoothedDwell' }),
     columns: [
       {
         name: 'beacon',
@@ -70,13 +55,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
           </Link>
         ),
       },
-      {
-        name: 'enteredAt',
-        label: t('Entered'),
-        sortBy: 'enteredAt',
-        isTime: true,
-        render: (visit) => timeText(times, visit.enteredAt),
-      },
+      whenColumn(times, 'enteredAt', t('Entered'), 'enteredAt'),
       {
         name: 'dwell',
         label: t('Stayed'),
@@ -84,11 +63,7 @@ export const visitsTab = (appId: string, times: Times): ActivityTab<'listVisits'
         render: stayedCell,
       },
       { name: 'end', label: t('End'), render: (visit) => (visit.isOpen ? '' : endWords(visit)) },
-      {
-        name: 'visitor',
-        label: t('Visitor'),
-        render: (visit) => <VisitorId objectId={visit.installationId.objectId} />,
-      },
+      visitorColumn,
     ],
     filters: [
       { name: 'isOpen', label: t('Still here'), kind: 'boolean' },

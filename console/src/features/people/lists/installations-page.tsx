@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { CsvColumns } from '../../../components/export/csv-of-list.ts';
+import { type CsvColumns, cellsIn } from '../../../components/export/csv-of-list.ts';
 import type { ListDefinition } from '../../../components/list/list-definition.ts';
 import { SectionList } from '../../../components/list/section-list.tsx';
 import { shortId } from '../../../components/names/names.tsx';
@@ -76,34 +76,27 @@ function CountedInstallations({ appId }: { readonly appId: string }) {
   );
 }
 
+const csvHeader = [
+  'objectId',
+  'deviceType',
+  'pushType',
+  'channels',
+  'appIdentifier',
+  'appVersion',
+  'userId',
+  'token',
+  'tokenDeadReason',
+  'createdAt',
+  'updatedAt',
+];
+
 const installationCsv: CsvColumns<Installation> = {
-  header: [
-    'objectId',
-    'deviceType',
-    'pushType',
-    'channels',
-    'appIdentifier',
-    'appVersion',
-    'userId',
-    'token',
-    'tokenDeadReason',
-    'createdAt',
-    'updatedAt',
-  ],
+  header: csvHeader,
   rows: (records) =>
-    records.map((one) => [
-      one.objectId,
-      one.deviceType,
-      one.pushType ?? '',
-      one.channels?.join(' ') ?? '',
-      one.appIdentifier ?? '',
-      one.appVersion ?? '',
-      one.userId?.objectId ?? '',
-      tokenState(one),
-      one.tokenDeadReason ?? '',
-      one.createdAt,
-      one.updatedAt,
-    ]),
+    cellsIn(
+      csvHeader,
+      records.map((one) => ({ ...one, token: tokenState(one) })),
+    ),
 };
 
 const deviceOptions = Object.entries(deviceWords).map(([value, label]) => ({ value, label }));

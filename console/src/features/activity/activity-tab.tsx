@@ -1,5 +1,7 @@
+import { type CsvColumns, cellsIn } from '../../components/export/csv-of-list.ts';
 import type { FilterField } from '../../components/list/filter-rows.ts';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
+import { VisitorId } from '../../components/names/names.tsx';
 import type { ListOperation } from '../../lib/data/api.ts';
 import { beaconNames } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
@@ -36,17 +38,37 @@ export const visitorFilter: FilterField = {
   className: '_Installation',
 };
 
-/** CSV rows with the names of the beacons. */
-export async function rowsWithBeacons<T extends { readonly beaconId: { readonly objectId: string } }>(
+/** CSV with the names of the beacons; `members`: those that another name says better. */
+export const csvWithBeacons = <T extends { readonly beaconId: { readonly objectId: string } }>(
   appId: string,
-  records: readonly T[],
-  cells: (record: T, beacon: string) => readonly string[],
-) {
-  const names = await beaconNames(
-    appId,
-    records.map(({ beaconId }) => beaconId.objectId),
-  );
-  return records.map((record) => cells(record, names.get(record.beaconId.objectId) ?? ''));
-}
+  header: readonly string[],
+  members: Readonly<Record<string, string>> = {},
+): CsvColumns<T> => ({
+  header,
+  rows: async (records) => {
+    const ids = records.map(({ beaconId }) => beaconId.objectId);
+    const names = await beaconNames(appId, ids);
+    const named = records.map((record) => ({ ...record, beacon: names.get(record.beaconId.objectId) }));
+    return cellsIn(
+      header.map((name) => members[name] ?? name),
+      named,
+    );
+  },
+});
 
-export const timeText = (times: Times, iso: string | null | undefined) => (iso ? times.dateTime(iso) : '');
+/** When something happened. */
+export const whenColumn = <Name extends string>(times: Times, name: Name, label: string, sortBy = 'objectId') => ({
+  name,
+  label,
+  sortBy,
+  isTime: true as const,
+  render: (record: { readonly [_ in Name]: string }) => times.dateTime(record[name]),
+});
+
+export const visitorColumn = {
+  name: 'visitor',
+  label: t('Visitor'),
+  render: ({ installationId }: { readonly installationId: { readonly objectId: string } }) => (
+    <VisitorId objectId={installationId.objectId} />
+  ),
+};
