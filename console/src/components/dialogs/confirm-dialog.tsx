@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { CutOff } from '../../lib/actions/cut-off.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { appQuery } from '../../lib/data/queries.ts';
@@ -155,5 +155,20 @@ export function ConfirmedAction(props: ActionProps) {
     >
       {children}
     </ConfirmDialog>
+  );
+}
+
+export interface AskedProps extends Omit<ActionProps, 'isOpen' | 'onClose'> {
+  readonly button: (ask: () => void) => ReactNode;
+}
+
+/** The same with the button that opens it. */
+export function AskedAction({ button, ...action }: AskedProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {button(() => setOpen(true))}
+      <ConfirmedAction {...action} isOpen={isOpen} onClose={() => setOpen(false)} />
+    </>
   );
 }

@@ -5,6 +5,7 @@ import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
+import { AskedAction, type AskedProps } from '../dialogs/confirm-dialog.tsx';
 import { TextLink } from '../names/names.tsx';
 import { handbookAt, helpOf } from '../sections/help.ts';
 import { FailureNote, Icon, LinkButton, Loading } from './blocks.tsx';
@@ -161,19 +162,21 @@ export function RecordPage<T>({ query: { data, error }, title, action, all, heig
   );
 }
 
-interface DeleteProps {
-  readonly onClick: () => void;
-  readonly children?: string;
+interface DeletionProps extends Omit<AskedProps, 'button'> {
+  readonly label?: string;
 }
 
-/** Opens the dialog that deletes the record of a page. */
-export function DeleteButton({ onClick, children = t('Delete') }: DeleteProps) {
-  return (
-    <Button leftSection={<Icon name="trash" size={16} />} onClick={onClick}>
-      {children}
-    </Button>
-  );
-}
+/** Deletes the record of a page, after a question. */
+export const Deletion = ({ label = t('Delete'), ...action }: DeletionProps) => (
+  <AskedAction
+    {...action}
+    button={(ask) => (
+      <Button leftSection={<Icon name="trash" size={16} />} onClick={ask}>
+        {label}
+      </Button>
+    )}
+  />
+);
 
 interface CopyProps<T> {
   /** The record to copy, from the address; undefined: an empty form. */
@@ -219,13 +222,13 @@ interface ActionsProps {
   readonly edit?: Address;
   /** The form of a new one, and the record that it copies. */
   readonly copy?: Address & { readonly from: string };
-  readonly onDelete: () => void;
+  readonly deletion: ReactNode;
 }
 
-export function EditOrDelete({ edit, copy, onDelete }: ActionsProps) {
+export function EditOrDelete({ edit, copy, deletion }: ActionsProps) {
   return (
     <Group gap="xs">
-      <DeleteButton onClick={onDelete} />
+      {deletion}
       {copy && (
         <LinkButton to={copy.to} params={copy.params} search={{ from: copy.from }} icon="copy" isPlain>
           {t('Duplicate')}

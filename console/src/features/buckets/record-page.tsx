@@ -2,14 +2,12 @@ import { Box, Group } from '@mantine/core';
 import { type BucketRecord, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote, LinkButton, Loading } from '../../components/page/blocks.tsx';
-import { DeleteButton } from '../../components/page/page-header.tsx';
+import { Deletion } from '../../components/page/page-header.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
@@ -61,7 +59,6 @@ export function BucketRecordPage() {
   const { data: record, error } = useQuery(recordQuery(appId, bucketName, recordId));
   const { bucket } = useBucket(appId, bucketName);
   const mayWrite = useMayCall()('updateRecord');
-  const [isDeleting, setDeleting] = useState(false);
   const open = useOpenBucket(place);
   const title = record && recordTitle(record.metadata, bucket?.columns ?? {}, t('Record'));
   return (
@@ -69,11 +66,7 @@ export function BucketRecordPage() {
       <BucketHeader
         {...place}
         title={title ?? t('Record')}
-        action={
-          record && (
-            <RecordActions place={place} record={record} mayWrite={mayWrite} onDelete={() => setDeleting(true)} />
-          )
-        }
+        action={record && <RecordActions place={place} record={record} title={title ?? ''} mayWrite={mayWrite} />}
       />
       <Loading data={record} error={error} height={260} />
       {record && bucket && (
@@ -101,15 +94,6 @@ export function BucketRecordPage() {
         <Group justify="flex-end" mt="xs">
           <ShowRequest appId={appId} request={{ operation: 'getRecord', params: { bucketName, objectId: recordId } }} />
         </Group>
-      )}
-      {record && (
-        <DeleteRecord
-          place={place}
-          record={record}
-          title={title ?? ''}
-          isOpen={isDeleting}
-          onClose={() => setDeleting(false)}
-        />
       )}
     </>
   );
@@ -145,16 +129,16 @@ function RecordOwner({ place: { appId, bucketName }, record, name }: OwnerProps)
 interface ActionsProps {
   readonly place: BucketPlace;
   readonly record: BucketRecord;
+  readonly title: string;
   readonly mayWrite: boolean;
-  readonly onDelete: () => void;
 }
 
-function RecordActions({ place, record, mayWrite, onDelete }: ActionsProps) {
+function RecordActions({ place, record, title, mayWrite }: ActionsProps) {
   const { appId } = place;
   const { objectId, metadata, updatedAt } = record;
   return (
     <Group gap="xs">
-      {mayWrite && <DeleteButton onClick={onDelete} />}
+      {mayWrite && <DeleteRecord place={place} record={record} title={title} />}
       <HistoryButton
         appId={appId}
         kind="records"
@@ -194,20 +178,10 @@ function Stamps({ appId, record }: { readonly appId: string; readonly record: Bu
   );
 }
 
-interface DeleteProps {
-  readonly place: BucketPlace;
-  readonly record: BucketRecord;
-  readonly title: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
+function DeleteRecord({ place, record, title }: Omit<ActionsProps, 'mayWrite'>) {
   const { appId, bucketName } = place;
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the record')}
       confirm={t('Delete the record')}
       run={() => dataOf(appId).bucket(bucketName).delete(record.objectId)}
@@ -224,6 +198,6 @@ function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
         'The record <b>{title}</b> of {bucketName} is deleted. It stays in the trash for 30 days, from where it can be put back.',
         { title, bucketName },
       )}
-    </ConfirmedAction>
+    </Deletion>
   );
 }

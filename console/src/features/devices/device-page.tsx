@@ -2,15 +2,13 @@ import { Group } from '@mantine/core';
 import type { Device } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
-import { EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
@@ -25,7 +23,6 @@ const route = getRouteApi('/signed-in/apps/$appId/devices/$deviceId');
 export function DevicePage() {
   const { appId, deviceId } = route.useParams();
   const query = useQuery(deviceQuery(appId, deviceId));
-  const [isDeleting, setDeleting] = useState(false);
   const mayChange = useMayCall()('updateDevice');
   const edit = { to: '/apps/$appId/devices/$deviceId/edit', params: { appId, deviceId } };
   const copy = { to: '/apps/$appId/devices/new', params: { appId }, from: deviceId };
@@ -46,7 +43,9 @@ export function DevicePage() {
             mayChange={mayChange}
             refresh={deviceKeys(appId)}
           />
-          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
+          {mayChange && (
+            <EditOrDelete edit={edit} copy={copy} deletion={<DeleteDevice appId={appId} device={device} />} />
+          )}
         </Group>
       )}
     >
@@ -67,7 +66,6 @@ export function DevicePage() {
           <Group justify="flex-end" mt="xs">
             <ShowRequest appId={appId} request={{ operation: 'getDevice', params: { objectId: deviceId } }} />
           </Group>
-          <DeleteDevice appId={appId} device={device} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
     </RecordPage>
@@ -92,18 +90,9 @@ function DeviceFacts({ appId, device }: { readonly appId: string; readonly devic
   );
 }
 
-interface DeleteProps {
-  readonly appId: string;
-  readonly device: Device;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
+function DeleteDevice({ appId, device }: { readonly appId: string; readonly device: Device }) {
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the device')}
       confirm={t('Delete {deviceName}', { deviceName: device.deviceName })}
       run={() => dataOf(appId).devices.delete(device.objectId)}
@@ -116,6 +105,6 @@ function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
         '<b>{deviceName}</b> is deleted and disconnected within a minute. It stays in the trash for 30 days; its password comes back with it for an hour, afterwards it needs a new one.',
         { deviceName: device.deviceName },
       )}
-    </ConfirmedAction>
+    </Deletion>
   );
 }

@@ -1,12 +1,10 @@
 import { Box, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote, LinkButton } from '../../components/page/blocks.tsx';
-import { BackLink, DeleteButton, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { BackLink, Deletion, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
 import { useMayCall, usePutBack } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { trashKey } from '../../lib/data/history.ts';
@@ -183,31 +181,25 @@ function History({ appId, message, mayChange }: ActionsProps) {
 
 function DeleteMessage({ appId, message }: Omit<ActionsProps, 'mayChange'>) {
   const { name } = message;
-  const [isOpen, setOpen] = useState(false);
   const { kind, id } = deletionOf(message);
   const putBack = usePutBack(appId, kind);
   const { to, params } = wayBack(appId);
   const title = kind === 'scenarios' && message.stored.kind === 'storyline' ? message.fields.alertTitle || name : name;
   return (
-    <>
-      <DeleteButton onClick={() => setOpen(true)} />
-      <ConfirmedAction
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        title={t('Delete the message')}
-        confirm={t('Delete {title}', { title })}
-        run={() => deleteMessage(appId, message)}
-        done={t('{title} was deleted.', { title })}
-        undo={putBack && (() => putBack(id))}
-        refresh={[...messageKeys(appId), trashKey(appId)]}
-        leave={{ to, params, forget: messageQuery(appId, message.objectId, true).queryKey }}
-      >
-        {rich(
-          '<b>{title}</b> is no longer shown. It stays in the trash for 30 days, from where it can be put back. To pause it, switch it off instead.',
-          { title },
-        )}
-      </ConfirmedAction>
-    </>
+    <Deletion
+      title={t('Delete the message')}
+      confirm={t('Delete {title}', { title })}
+      run={() => deleteMessage(appId, message)}
+      done={t('{title} was deleted.', { title })}
+      undo={putBack && (() => putBack(id))}
+      refresh={[...messageKeys(appId), trashKey(appId)]}
+      leave={{ to, params, forget: messageQuery(appId, message.objectId, true).queryKey }}
+    >
+      {rich(
+        '<b>{title}</b> is no longer shown. It stays in the trash for 30 days, from where it can be put back. To pause it, switch it off instead.',
+        { title },
+      )}
+    </Deletion>
   );
 }
 

@@ -4,12 +4,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { MetadataBlock } from '../../components/code/code-block.tsx';
 import { CopyButton } from '../../components/code/copy-field.tsx';
-import { ConfirmDialog, ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { PersonExport } from '../../components/export/person-export.tsx';
 import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Block, LinkButton, Loading, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
-import { DeleteButton, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, RecordPage } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -173,7 +173,6 @@ function Phones({ appId, user }: Props) {
 
 function Actions({ appId, user }: Props) {
   const [isSwitching, setSwitching] = useState(false);
-  const [isErasing, setErasing] = useState(false);
   const isOff = user.disabledAt !== undefined;
   const { change: save, takeBack } = useUserChange(appId, user);
   const change = useAction<boolean, object>({
@@ -189,7 +188,7 @@ function Actions({ appId, user }: Props) {
   });
   return (
     <Group gap="xs">
-      <DeleteButton onClick={() => setErasing(true)}>{t('Erase')}</DeleteButton>
+      <EraseUser appId={appId} user={user} />
       <PersonExport appId={appId} kind="user" objectId={user.objectId} />
       <Button loading={change.isPending} onClick={() => (isOff ? change.mutate(false) : setSwitching(true))}>
         {isOff ? t('Switch on') : t('Switch off')}
@@ -208,21 +207,14 @@ function Actions({ appId, user }: Props) {
           { userName: userName(user) },
         )}
       </ConfirmDialog>
-      <EraseUser appId={appId} user={user} isOpen={isErasing} onClose={() => setErasing(false)} />
     </Group>
   );
 }
 
-interface EraseProps extends Props {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
+function EraseUser({ appId, user }: Props) {
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
+      label={t('Erase')}
       title={t('Erase the user')}
       confirm={t('Erase {userName}', { userName: userName(user) })}
       run={() => eraseUser(appId, user.objectId)}
@@ -243,7 +235,7 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
         'The account of <b>{userName}</b> {email}is erased permanently, with this person’s phones, the record of where they were, and the records, files and pushes that they made. What a manager made stays, without the name. Check records that others made for personal data.',
         { userName: userName(user), email: user.email && `(${user.email}) ` },
       )}
-    </ConfirmedAction>
+    </Deletion>
   );
 }
 

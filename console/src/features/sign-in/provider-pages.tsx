@@ -1,11 +1,9 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/blocks.tsx';
-import { EditOrDelete, NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -41,7 +39,6 @@ export function ProviderPage() {
   const { appId, providerId } = oneRoute.useParams();
   const query = useQuery(providerQuery(appId, providerId));
   const navigate = useNavigate();
-  const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('signin.write');
   const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
   return (
@@ -51,11 +48,11 @@ export function ProviderPage() {
         provider?.kind === 'oidc' ? provider.name : provider ? kindTexts[provider.kind] : t('Sign-in')
       }
       all={{ label: t('All identity providers'), to: '/apps/$appId/sign-in', params: { appId } }}
-      action={() =>
+      action={(provider) =>
         mayWrite && (
           <EditOrDelete
             copy={{ to: '/apps/$appId/sign-in/new', params: { appId }, from: providerId }}
-            onDelete={() => setDeleting(true)}
+            deletion={<DeleteProvider appId={appId} provider={provider} />}
           />
         )
       }
@@ -64,21 +61,13 @@ export function ProviderPage() {
         <Stack gap="md">
           {mayWrite && <Test appId={appId} providerId={providerId} />}
           <ProviderForm key={providerId} appId={appId} provider={provider} onDone={leave} onCancel={leave} />
-          <DeleteProvider appId={appId} provider={provider} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </Stack>
       )}
     </RecordPage>
   );
 }
 
-interface DeleteProps {
-  readonly appId: string;
-  readonly provider: IdentityProvider;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function DeleteProvider({ appId, provider, isOpen, onClose }: DeleteProps) {
+function DeleteProvider({ appId, provider }: { readonly appId: string; readonly provider: IdentityProvider }) {
   const providerId = provider.objectId;
   const params = { appId, providerId };
   const remove = useDeleteAsShown<IdentityProvider>({
@@ -89,9 +78,7 @@ function DeleteProvider({ appId, provider, isOpen, onClose }: DeleteProps) {
     refresh: [providersKey(appId)],
   });
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the identity provider')}
       confirm={t('Delete the identity provider')}
       run={remove}
@@ -113,7 +100,7 @@ function DeleteProvider({ appId, provider, isOpen, onClose }: DeleteProps) {
         'Nobody can sign in through {issuer} any more. Accounts are kept, but people without a password or another identity cannot use theirs until you add the provider again.',
         { issuer: <b className="mono">{provider.issuer}</b> },
       )}
-    </ConfirmedAction>
+    </Deletion>
   );
 }
 

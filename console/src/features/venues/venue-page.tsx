@@ -2,13 +2,11 @@ import { Group, Text } from '@mantine/core';
 import type { Venue } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ShowRequest } from '../../components/code/show-request.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block, LinkButton } from '../../components/page/blocks.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueKeys, venueQuery } from '../../lib/data/venue-queries.ts';
@@ -25,7 +23,6 @@ const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId');
 export function VenuePage() {
   const { appId, venueId } = route.useParams();
   const query = useQuery(venueQuery(appId, venueId));
-  const [isDeleting, setDeleting] = useState(false);
   const may = useMayCall();
   const mayChange = may('updateVenue');
   const edit = { to: '/apps/$appId/beacons/venues/$venueId/edit', params: { appId, venueId } };
@@ -35,7 +32,7 @@ export function VenuePage() {
       query={query}
       title={(venue) => venue?.name ?? t('Venue')}
       all={{ label: t('All venues'), to: '/apps/$appId/beacons/venues', params: { appId } }}
-      action={() => (
+      action={(venue) => (
         <Group gap="xs">
           {may('verifyPlacement') && (
             <LinkButton
@@ -48,7 +45,11 @@ export function VenuePage() {
             </LinkButton>
           )}
           {mayChange && (
-            <EditOrDelete edit={edit} {...(may('createVenue') ? { copy } : {})} onDelete={() => setDeleting(true)} />
+            <EditOrDelete
+              edit={edit}
+              {...(may('createVenue') ? { copy } : {})}
+              deletion={<DeleteVenue appId={appId} venue={venue} />}
+            />
           )}
         </Group>
       )}
@@ -72,28 +73,32 @@ export function VenuePage() {
             <PlanFiles appId={appId} venue={venue} mayImport={mayChange} />
             <ShowRequest appId={appId} request={{ operation: 'getVenue', params: { objectId: venueId } }} />
           </Group>
-          <ConfirmedAction
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            title={t('Delete the venue')}
-            confirm={t('Delete {name}', { name: venue.name })}
-            run={() => dataOf(appId).venues.delete(venueId)}
-            done={t('{name} was deleted.', { name: venue.name })}
-            refresh={venueKeys(appId)}
-            leave={{
-              to: '/apps/$appId/beacons/venues',
-              params: { appId },
-              forget: venueQuery(appId, venueId).queryKey,
-            }}
-          >
-            {rich(
-              '<b>{name}</b> is deleted permanently, with its hours and holidays. A venue that still has floors or beacons is not deleted.',
-              { name: venue.name },
-            )}
-          </ConfirmedAction>
         </>
       )}
     </RecordPage>
+  );
+}
+
+function DeleteVenue({ appId, venue }: { readonly appId: string; readonly venue: Venue }) {
+  const venueId = venue.objectId;
+  return (
+    <Deletion
+      title={t('Delete the venue')}
+      confirm={t('Delete {name}', { name: venue.name })}
+      run={() => dataOf(appId).venues.delete(venueId)}
+      done={t('{name} was deleted.', { name: venue.name })}
+      refresh={venueKeys(appId)}
+      leave={{
+        to: '/apps/$appId/beacons/venues',
+        params: { appId },
+        forget: venueQuery(appId, venueId).queryKey,
+      }}
+    >
+      {rich(
+        '<b>{name}</b> is deleted permanently, with its hours and holidays. A venue that still has floors or beacons is not deleted.',
+        { name: venue.name },
+      )}
+    </Deletion>
   );
 }
 

@@ -1,13 +1,11 @@
 import { Alert, Badge, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block, Icon } from '../../components/page/blocks.tsx';
 import { Fact, Facts, TimeFact } from '../../components/page/facts.tsx';
-import { EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
@@ -25,7 +23,6 @@ const route = getRouteApi('/signed-in/apps/$appId/webhooks/$webhookId');
 export function WebhookPage() {
   const { appId, webhookId } = route.useParams();
   const query = useQuery(webhookQuery(appId, webhookId));
-  const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('webhooks.write');
   const edit = { to: '/apps/$appId/webhooks/$webhookId/edit', params: { appId, webhookId } };
   const copy = { to: '/apps/$appId/webhooks/new', params: { appId }, from: webhookId };
@@ -34,7 +31,11 @@ export function WebhookPage() {
       query={query}
       title={(webhook) => webhook?.description || t('Webhook')}
       all={{ label: t('All webhooks'), to: '/apps/$appId/webhooks', params: { appId } }}
-      action={() => mayWrite && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
+      action={(webhook) =>
+        mayWrite && (
+          <EditOrDelete edit={edit} copy={copy} deletion={<DeleteWebhook appId={appId} webhook={webhook} />} />
+        )
+      }
     >
       {(webhook) => (
         <>
@@ -42,7 +43,6 @@ export function WebhookPage() {
           {mayWrite && <TestBlock appId={appId} webhookId={webhookId} />}
           {mayWrite && <SecretBlock appId={appId} webhookId={webhookId} />}
           <CallsBlock appId={appId} webhookId={webhookId} />
-          <DeleteWebhook appId={appId} webhook={webhook} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
     </RecordPage>
@@ -92,14 +92,7 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
   );
 }
 
-interface DeleteProps {
-  readonly appId: string;
-  readonly webhook: Webhook;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function DeleteWebhook({ appId, webhook, isOpen, onClose }: DeleteProps) {
+function DeleteWebhook({ appId, webhook }: { readonly appId: string; readonly webhook: Webhook }) {
   const { objectId: webhookId, url, description } = webhook;
   const params = { appId, webhookId };
   const remove = useDeleteAsShown<Webhook>({
@@ -111,9 +104,7 @@ function DeleteWebhook({ appId, webhook, isOpen, onClose }: DeleteProps) {
     refresh: [webhooksKey(appId)],
   });
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the webhook')}
       confirm={t('Delete the webhook')}
       run={remove}
@@ -124,6 +115,6 @@ function DeleteWebhook({ appId, webhook, isOpen, onClose }: DeleteProps) {
       {rich('{url} is no longer called. The list of its calls is deleted too, and waiting calls are not sent.', {
         url: <b className="mono">{url}</b>,
       })}
-    </ConfirmedAction>
+    </Deletion>
   );
 }

@@ -1,11 +1,9 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../../components/page/blocks.tsx';
-import { EditOrDelete, NewFrom, PageHeader, RecordPage } from '../../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, NewFrom, PageHeader, RecordPage } from '../../../components/page/page-header.tsx';
 import { TestNote } from '../../../components/page/test-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -50,17 +48,16 @@ export function NewSsoProviderPage() {
 export function SsoProviderPage() {
   const { providerId } = route.useParams();
   const query = useQuery(ssoProviderQuery(providerId));
-  const [isDeleting, setDeleting] = useState(false);
   const leave = useLeave();
   return (
     <RecordPage
       query={query}
       title={(provider) => provider?.name ?? t('Provider')}
       all={{ label: t('Single sign-on'), to: '/administrators/single-sign-on', params: {} }}
-      action={() => (
+      action={(provider) => (
         <EditOrDelete
           copy={{ to: '/administrators/single-sign-on/new', params: {}, from: providerId }}
-          onDelete={() => setDeleting(true)}
+          deletion={<DeleteProvider provider={provider} />}
         />
       )}
     >
@@ -68,20 +65,13 @@ export function SsoProviderPage() {
         <Stack gap="md">
           <Test providerId={providerId} />
           <SsoProviderForm key={providerId} provider={provider} onDone={leave} />
-          <DeleteProvider provider={provider} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </Stack>
       )}
     </RecordPage>
   );
 }
 
-interface DeleteProps {
-  readonly provider: SsoProvider;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function DeleteProvider({ provider, isOpen, onClose }: DeleteProps) {
+function DeleteProvider({ provider }: { readonly provider: SsoProvider }) {
   const { providerId } = provider;
   const params = { providerId };
   const remove = useDeleteAsShown<SsoProvider>({
@@ -92,9 +82,7 @@ function DeleteProvider({ provider, isOpen, onClose }: DeleteProps) {
     refresh: [ssoProvidersKey],
   });
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the provider')}
       confirm={t('Delete the provider')}
       run={remove}
@@ -110,7 +98,7 @@ function DeleteProvider({ provider, isOpen, onClose }: DeleteProps) {
         'Nobody can sign in with <b>{name}</b> any more, and every session that began so ends. Accounts are kept.',
         { name: provider.name },
       )}
-    </ConfirmedAction>
+    </Deletion>
   );
 }
 

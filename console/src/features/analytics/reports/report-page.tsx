@@ -1,13 +1,11 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
 import { Row, RowButton, RowList } from '../../../components/list/row-list.tsx';
 import { Block, Icon, Loading } from '../../../components/page/blocks.tsx';
 import { Fact, Facts, TimeFact } from '../../../components/page/facts.tsx';
-import { EditOrDelete, RecordPage } from '../../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, RecordPage } from '../../../components/page/page-header.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -29,7 +27,6 @@ export function ReportPage() {
   const { appId, reportId } = route.useParams();
   const query = useQuery(reportQuery(appId, reportId));
   const { data: known } = useQuery(reportsQuery(appId));
-  const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('reports.write');
   const edit = { to: `${list}/$reportId/edit`, params: { appId, reportId } };
   const copy = { to: `${list}/new`, params: { appId }, from: reportId };
@@ -38,7 +35,9 @@ export function ReportPage() {
       query={query}
       title={(report) => (report ? titleOf(report) : t('Report by mail'))}
       all={{ label: t('All reports'), to: list, params: { appId } }}
-      action={() => mayWrite && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
+      action={(report) =>
+        mayWrite && <EditOrDelete edit={edit} copy={copy} deletion={<DeleteReport appId={appId} report={report} />} />
+      }
     >
       {(report) => (
         <>
@@ -47,7 +46,6 @@ export function ReportPage() {
           <Recipients appId={appId} report={report} canMail={known?.canMail ?? true} />
           {report.last && <LastBlock appId={appId} report={report} last={report.last} />}
           <PreviewBlock appId={appId} report={report} canMail={known?.canMail ?? false} />
-          <DeleteReport appId={appId} report={report} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
     </RecordPage>
@@ -59,12 +57,7 @@ interface Props {
   readonly report: Report;
 }
 
-interface DeleteProps extends Props {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function DeleteReport({ appId, report, isOpen, onClose }: DeleteProps) {
+function DeleteReport({ appId, report }: Props) {
   const params = { appId, reportId: report.reportId };
   const remove = useDeleteAsShown<Report>({
     name: titleOf(report),
@@ -75,9 +68,7 @@ function DeleteReport({ appId, report, isOpen, onClose }: DeleteProps) {
     refresh: [reportsKey(appId)],
   });
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the report')}
       confirm={t('Delete the report')}
       run={remove}
@@ -86,7 +77,7 @@ function DeleteReport({ appId, report, isOpen, onClose }: DeleteProps) {
       leave={{ to: list, params: { appId }, forget: reportQuery(appId, report.reportId).queryKey }}
     >
       {t('Nobody gets it any more. Addresses that have confirmed would have to confirm again.')}
-    </ConfirmedAction>
+    </Deletion>
   );
 }
 

@@ -26,12 +26,11 @@ const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
 export function BeaconPage() {
   const { appId, beaconId } = route.useParams();
   const query = useQuery(beaconQuery(appId, beaconId));
-  const [open, setOpen] = useState<'delete' | 'replace'>();
+  const [isReplacing, setReplacing] = useState(false);
   const mayCall = useMayCall();
   const mayChange = mayCall('updateBeacon');
   const edit = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
   const copy = { to: '/apps/$appId/beacons/new', params: { appId }, from: beaconId };
-  const close = () => setOpen(undefined);
   return (
     <RecordPage
       query={query}
@@ -50,7 +49,9 @@ export function BeaconPage() {
             stop={beaconStop}
             refresh={beaconKeys(appId)}
           />
-          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setOpen('delete')} />}
+          {mayChange && (
+            <EditOrDelete edit={edit} copy={copy} deletion={<DeleteBeacon appId={appId} beacon={beacon} />} />
+          )}
         </Group>
       )}
     >
@@ -59,7 +60,7 @@ export function BeaconPage() {
           <BeaconHead
             appId={appId}
             beacon={beacon}
-            action={mayChange && <Button onClick={() => setOpen('replace')}>{t('Replace')}</Button>}
+            action={mayChange && <Button onClick={() => setReplacing(true)}>{t('Replace')}</Button>}
           />
           <BeaconTelemetry appId={appId} beaconId={beaconId} />
           <BeaconMessages appId={appId} beaconId={beaconId} />
@@ -75,8 +76,7 @@ export function BeaconPage() {
             refresh={beaconKeys(appId)}
           />
           <BeaconDetails appId={appId} beacon={beacon} mayChange={mayChange} />
-          {open === 'replace' && <ReplaceDialog appId={appId} beacon={beacon} onClose={close} />}
-          <DeleteBeacon appId={appId} beacon={beacon} isOpen={open === 'delete'} onClose={close} />
+          {isReplacing && <ReplaceDialog appId={appId} beacon={beacon} onClose={() => setReplacing(false)} />}
         </>
       )}
     </RecordPage>

@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import blocks from '../../../components/page/blocks.module.css';
+import { Deletion } from '../../../components/page/page-header.tsx';
 import { useMayCall, usePutBack } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { trashKey } from '../../../lib/data/history.ts';
@@ -9,20 +9,15 @@ import { messageUsesText } from '../../../lib/text/message-uses.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import { type BeaconUses, beaconKeys, beaconQuery, beaconUsesQuery } from '../queries.ts';
 
-interface DeleteProps {
+interface Props {
   readonly appId: string;
   readonly beacon: Beacon;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
 }
 
-export function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
-  const { data: uses } = useQuery({ ...beaconUsesQuery(appId, beacon.objectId, useMayCall()), enabled: isOpen });
+export function DeleteBeacon({ appId, beacon }: Props) {
   const putBack = usePutBack(appId, 'beacons');
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
       title={t('Delete the beacon')}
       confirm={t('Delete {name}', { name: beacon.name })}
       run={() => dataOf(appId).beacons.delete(beacon.objectId)}
@@ -34,9 +29,14 @@ export function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
       {rich('<b>{name}</b> is deleted. It stays in the trash for 30 days; its events and visits stay in the history.', {
         name: beacon.name,
       })}
-      <div className={blocks.meta}>{uses ? usesText(uses) : t('Looking for messages that use it …')}</div>
-    </ConfirmedAction>
+      <Uses appId={appId} beacon={beacon} />
+    </Deletion>
   );
+}
+
+function Uses({ appId, beacon }: Props) {
+  const { data: uses } = useQuery(beaconUsesQuery(appId, beacon.objectId, useMayCall()));
+  return <div className={blocks.meta}>{uses ? usesText(uses) : t('Looking for messages that use it …')}</div>;
 }
 
 function usesText(uses: BeaconUses): string {

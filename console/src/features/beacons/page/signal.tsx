@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
+import { AskedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Fact } from '../../../components/page/facts.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -17,7 +16,6 @@ interface Props {
 /** What passing visitors have taught about the beacon's signal; distances and positions are reckoned with it. */
 export function SignalFact({ appId, beaconId }: Props) {
   const may = useMay();
-  const [isForgetting, setForgetting] = useState(false);
   const query = radioQuery(appId, beaconId);
   const { data: radio } = useQuery({ ...query, enabled: may('activity.read') });
   if (!radio) return null;
@@ -25,23 +23,23 @@ export function SignalFact({ appId, beaconId }: Props) {
     <Fact label={t('Signal, as visitors show it')} isWide>
       {wordsOf(radio)}
       {may('beacons.write') && (
-        <Button variant="subtle" size="compact-sm" onClick={() => setForgetting(true)}>
-          {t('Forget')}
-        </Button>
+        <AskedAction
+          button={(ask) => (
+            <Button variant="subtle" size="compact-sm" onClick={ask}>
+              {t('Forget')}
+            </Button>
+          )}
+          title={t('Forget what visitors have shown of the signal')}
+          confirm={t('Forget')}
+          run={() => call('resetRadio', { params: { appId, beaconId } })}
+          done={t('It is learned again from the next visitors on.')}
+          refresh={[query.queryKey]}
+        >
+          {t(
+            'Until enough visitors have passed again, distances and positions follow from the measured power alone. Do this after the beacon was moved or something was built around it.',
+          )}
+        </AskedAction>
       )}
-      <ConfirmedAction
-        isOpen={isForgetting}
-        onClose={() => setForgetting(false)}
-        title={t('Forget what visitors have shown of the signal')}
-        confirm={t('Forget')}
-        run={() => call('resetRadio', { params: { appId, beaconId } })}
-        done={t('It is learned again from the next visitors on.')}
-        refresh={[query.queryKey]}
-      >
-        {t(
-          'Until enough visitors have passed again, distances and positions follow from the measured power alone. Do this after the beacon was moved or something was built around it.',
-        )}
-      </ConfirmedAction>
     </Fact>
   );
 }

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
+import { AskedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Fact } from '../../../components/page/facts.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -16,7 +15,6 @@ interface Props {
 /** How loud the phone hears beacons, as its visits have shown; the engine begins each visit with it. */
 export function HearingFact({ appId, installationId }: Props) {
   const may = useMay();
-  const [isForgetting, setForgetting] = useState(false);
   const query = hearingQuery(appId, installationId);
   const { data: hearing } = useQuery({ ...query, enabled: may('installations.read') });
   if (!hearing) return null;
@@ -24,21 +22,21 @@ export function HearingFact({ appId, installationId }: Props) {
     <Fact label={t('Hears beacons')} isWide>
       {wordsOf(hearing)}
       {may('apps.change') && (
-        <Button variant="subtle" size="compact-sm" onClick={() => setForgetting(true)}>
-          {t('Forget')}
-        </Button>
+        <AskedAction
+          button={(ask) => (
+            <Button variant="subtle" size="compact-sm" onClick={ask}>
+              {t('Forget')}
+            </Button>
+          )}
+          title={t('Forget how loud the phone hears')}
+          confirm={t('Forget')}
+          run={() => call('resetHearing', { params: { appId, installationId } })}
+          done={t('It is learned again from the next visits on.')}
+          refresh={[query.queryKey]}
+        >
+          {t('Visits in which the phone is now go on with what was learned; later ones begin without it.')}
+        </AskedAction>
       )}
-      <ConfirmedAction
-        isOpen={isForgetting}
-        onClose={() => setForgetting(false)}
-        title={t('Forget how loud the phone hears')}
-        confirm={t('Forget')}
-        run={() => call('resetHearing', { params: { appId, installationId } })}
-        done={t('It is learned again from the next visits on.')}
-        refresh={[query.queryKey]}
-      >
-        {t('Visits in which the phone is now go on with what was learned; later ones begin without it.')}
-      </ConfirmedAction>
     </Fact>
   );
 }

@@ -1,10 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { PersonExport } from '../../../components/export/person-export.tsx';
 import { shortId } from '../../../components/names/names.tsx';
 import { Icon } from '../../../components/page/blocks.tsx';
-import { DeleteButton } from '../../../components/page/page-header.tsx';
+import { Deletion } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { eraseInstallation, erasureReceipt } from '../../../lib/data/person.ts';
 import { deviceWords, type Installation } from '../../../lib/text/installation-words.ts';
@@ -21,10 +20,9 @@ interface Props {
 export function PhoneActions({ appId, installation }: Props) {
   const mayCall = useMayCall();
   const [isTesting, setTesting] = useState(false);
-  const [isErasing, setErasing] = useState(false);
   return (
     <Group gap="xs">
-      {mayCall('deleteInstallation') && <DeleteButton onClick={() => setErasing(true)}>{t('Erase')}</DeleteButton>}
+      {mayCall('deleteInstallation') && <EraseInstallation appId={appId} installation={installation} />}
       {mayCall('deleteInstallation') && (
         <PersonExport appId={appId} kind="installation" objectId={installation.objectId} />
       )}
@@ -34,28 +32,16 @@ export function PhoneActions({ appId, installation }: Props) {
         </Button>
       )}
       <TestMessage appId={appId} installation={installation} isOpen={isTesting} onClose={() => setTesting(false)} />
-      <EraseInstallation
-        appId={appId}
-        installation={installation}
-        isOpen={isErasing}
-        onClose={() => setErasing(false)}
-      />
     </Group>
   );
 }
 
-interface DialogProps extends Props {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps) {
+function EraseInstallation({ appId, installation }: Props) {
   const name = `${deviceWords[installation.deviceType]} ${shortId(installation.objectId)}`;
   const forget = installationQuery(appId, installation.objectId).queryKey;
   return (
-    <ConfirmedAction
-      isOpen={isOpen}
-      onClose={onClose}
+    <Deletion
+      label={t('Erase')}
       title={t('Erase the phone')}
       confirm={t('Erase {name}', { name })}
       run={() => eraseInstallation(appId, installation.objectId)}
@@ -70,6 +56,6 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
       <Text mt="xs">
         {t('If the app is still on the phone, it registers again at its next start, as a new phone.')}
       </Text>
-    </ConfirmedAction>
+    </Deletion>
   );
 }

@@ -3,10 +3,9 @@ import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConfirmedAction } from '../../../components/dialogs/confirm-dialog.tsx';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
 import { LinkButton } from '../../../components/page/blocks.tsx';
-import { DeleteButton, RecordPage } from '../../../components/page/page-header.tsx';
+import { Deletion, RecordPage } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { floorsQuery, planKeys, venueQuery } from '../../../lib/data/venue-queries.ts';
@@ -23,7 +22,7 @@ export function FloorPage() {
   const { appId, venueId, floorId } = route.useParams();
   const { data: floors, error } = useQuery(floorsQuery(appId, venueId));
   const { data: venue } = useQuery(venueQuery(appId, venueId));
-  const [open, setOpen] = useState<'delete' | 'copy'>();
+  const [isCopying, setCopying] = useState(false);
   const mayCall = useMayCall();
   const mayChange = mayCall('updateFloor');
   const { data: accuracy } = useQuery(accuracyQuery(appId, floorId));
@@ -43,8 +42,8 @@ export function FloorPage() {
         <Group gap="xs">
           {mayChange && (
             <>
-              <DeleteButton onClick={() => setOpen('delete')} />
-              <Button aria-label={t('Duplicate {name}', { name: floor?.name })} onClick={() => setOpen('copy')}>
+              {floor && <DeleteFloor appId={appId} floor={floor} />}
+              <Button aria-label={t('Duplicate {name}', { name: floor?.name })} onClick={() => setCopying(true)}>
                 {t('Duplicate')}
               </Button>
             </>
@@ -82,32 +81,35 @@ export function FloorPage() {
           <FloorDialog
             appId={appId}
             venueId={venueId}
-            isOpen={open === 'copy'}
+            isOpen={isCopying}
             level={nextLevel(floors ?? [])}
             like={known}
-            onClose={() => setOpen(undefined)}
+            onClose={() => setCopying(false)}
           />
-          <ConfirmedAction
-            isOpen={open === 'delete'}
-            onClose={() => setOpen(undefined)}
-            title={t('Delete the floor')}
-            confirm={t('Delete {name}', { name: known.name })}
-            run={() => dataOf(appId).floors.delete(floorId)}
-            done={t('{name} was deleted.', { name: known.name })}
-            refresh={planKeys(appId)}
-            leave={{
-              to: '/apps/$appId/beacons/venues/$venueId',
-              params: { appId, venueId },
-              forget: ['floor', floorId],
-            }}
-          >
-            {rich(
-              '<b>{name}</b> is deleted permanently. A floor on which there are still zones or beacons is not deleted; the picture of its plan stays among the files.',
-              { name: known.name },
-            )}
-          </ConfirmedAction>
         </>
       )}
     </RecordPage>
+  );
+}
+
+function DeleteFloor({ appId, floor }: { readonly appId: string; readonly floor: Floor }) {
+  return (
+    <Deletion
+      title={t('Delete the floor')}
+      confirm={t('Delete {name}', { name: floor.name })}
+      run={() => dataOf(appId).floors.delete(floor.objectId)}
+      done={t('{name} was deleted.', { name: floor.name })}
+      refresh={planKeys(appId)}
+      leave={{
+        to: '/apps/$appId/beacons/venues/$venueId',
+        params: { appId, venueId: floor.venueId.objectId },
+        forget: ['floor', floor.objectId],
+      }}
+    >
+      {rich(
+        '<b>{name}</b> is deleted permanently. A floor on which there are still zones or beacons is not deleted; the picture of its plan stays among the files.',
+        { name: floor.name },
+      )}
+    </Deletion>
   );
 }
