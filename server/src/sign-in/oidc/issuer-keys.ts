@@ -1,6 +1,7 @@
 import type { JWTHeaderParameters, JWTVerifyGetKey } from 'jose';
 import { JWKSNoMatchingKey } from 'jose/errors';
 import { createLocalJWKSet } from 'jose/jwks/local';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
@@ -45,8 +46,7 @@ const secondsToWait = 5;
  */
 export class IssuerKeys {
   readonly #deps: IssuerKeysDeps;
-  /** In the order of their last use. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new LRUCache<string, Kept>({ max: maxKept });
 
   constructor(deps: IssuerKeysDeps) {
     this.#deps = deps;
@@ -79,12 +79,7 @@ export class IssuerKeys {
       triedAt: -Infinity,
       failure: undefined,
     };
-    this.#kept.delete(name);
     this.#kept.set(name, kept);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= maxKept) break;
-      this.#kept.delete(oldest);
-    }
     return kept;
   }
 

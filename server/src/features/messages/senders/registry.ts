@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Db } from '../../../db/db.ts';
 import type { PushSender, PushSenderKind, SenderDefinition, SenderDeps } from '../../../delivery/push/push-sender.ts';
 import type { Context } from '../../context.ts';
@@ -43,8 +44,18 @@ export const sealContext = (appId: string, kind: PushSenderKind) => `sender ${ap
 export function createSenderRegistry(deps: RegistryDeps): SenderRegistry {
   const { db, secrets, senderDeps, builtIn, onError } = deps;
   const definitions = new Map(deps.definitions.map((definition) => [definition.kind, definition]));
-  // In the order of their last use.
-  const kept = new Map<string, Kept>();
+  const closing = new Set<Promise<void>>();
+  const kept = new LRUCache<string, Kept>({
+    max: maxKept,
+    dispose({ found }) {
+      if (!('sender' in found)) return;
+      const end = found.sender
+        .close()
+        .catch((error: unknown) => onError('closing a sender', error))
+        .finally(() => closing.delete(end));
+      closing.add(end);
+    },
+  });
 
   function make(row: SenderRow): FoundSender {
     const definition = definitions.get(row.kind);
@@ -58,27 +69,13 @@ export function createSenderRegistry(deps: RegistryDeps): SenderRegistry {
     }
   }
 
-  function drop(key: string, { found }: Kept): void {
-    kept.delete(key);
-    if ('sender' in found) found.sender.close().catch((error: unknown) => onError('closing a sender', error));
-  }
-
   function keep(row: SenderRow): FoundSender {
     const key = `${row.app_id} ${row.kind}`;
     const old = kept.get(key);
-    if (old?.updatedAt === row.updated_at) {
-      kept.delete(key);
-      kept.set(key, old);
-      return old.found;
-    }
-    if (old) drop(key, old);
-    const made: Kept = { updatedAt: row.updated_at, found: make(row) };
-    kept.set(key, made);
-    for (const [oldest, least] of kept) {
-      if (kept.size <= maxKept) break;
-      drop(oldest, least);
-    }
-    return made.found;
+    if (old?.updatedAt === row.updated_at) return old.found;
+    const found = make(row);
+    kept.set(key, { updatedAt: row.updated_at, found });
+    return found;
   }
 
   return {
@@ -87,9 +84,8 @@ export function createSenderRegistry(deps: RegistryDeps): SenderRegistry {
       return new Map([...(builtIn?.(appId) ?? []), ...rows.map((row) => [row.kind, keep(row)] as const)]);
     },
     async close() {
-      const senders = [...kept.values()].flatMap(({ found }) => ('sender' in found ? [found.sender] : []));
       kept.clear();
-      await Promise.all(senders.map((sender) => sender.close()));
+      await Promise.all(closing);
     },
   };
 }

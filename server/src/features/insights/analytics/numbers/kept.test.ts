@@ -49,8 +49,8 @@ describe('the cache of analytics', () => {
 
   test('goes when nobody has asked for it for some minutes', async (t) => {
     t.onTestFinished(() => mock.reset());
-    mock.timers.enable({ apis: ['setInterval'] });
-    let now = 0;
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let now = 1;
     mock.method(performance, 'now', () => now);
     const kept = new Kept();
     await kept.of('a', reader(10).read, always);
