@@ -117,6 +117,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await shares.stop();
       await server.close();
       await worker.stop();
+      await persistentLimits.compare();
       // What can no longer be written must not keep the rest from ending.
       for (const feature of features) background.run('what a feature does at the end', async () => feature.close?.());
       await background.idle();

@@ -15,7 +15,6 @@ import { registerDocs } from '../http/openapi/docs.ts';
 import { countJobs } from '../jobs/store.ts';
 import { IdempotencyKeys } from '../limits/idempotency.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
-import { SharedLimits } from '../limits/shared-limits.ts';
 import type { Process } from './process.ts';
 import { webhookCalls } from './webhooks.ts';
 
@@ -33,13 +32,13 @@ export async function openToHttp(own: Process, context: Context, features: reado
   registerHandbook(server);
   for (const feature of features) await feature.register?.(server);
   // One process of an embedded database keeps these in memory; several share them.
-  const memory = persistentLimits instanceof SharedLimits ? (name: string) => persistentLimits.memory(name) : undefined;
+  const memory = (name: string) => (db.readsAreLocal ? undefined : persistentLimits.memory(name));
   const idempotencyKeys = new IdempotencyKeys(db);
   const record: Parameters<typeof registerApi>[1]['record'] = (change) => recordChange(db, change);
   const admit = await registerApi(server, {
     ...{ endpoints, guard, cacheVersion, now, assertRoom, findHeld, idempotencyKeys, record },
-    limiter: new RateLimiter(undefined, memory?.('requests')),
-    wrongKeys: new RateLimiter(undefined, memory?.('wrong keys')),
+    limiter: new RateLimiter(undefined, memory('requests')),
+    wrongKeys: new RateLimiter(undefined, memory('wrong keys')),
     headerPrefixes: config.headerPrefixes,
     corsOrigins: config.corsOrigins,
   });

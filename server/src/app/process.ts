@@ -14,7 +14,6 @@ import { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import type { InBackground } from '../features/feature.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
-import { PersistentLimits } from '../limits/persistent-limits.ts';
 import { SharedLimits } from '../limits/shared-limits.ts';
 import { watchStorage } from '../limits/storage/database-watch.ts';
 import { Troubles } from '../limits/storage/troubles.ts';
@@ -81,9 +80,7 @@ export async function createProcess(options: ProcessOptions) {
   const shares = new WorkShares({ db, now, works: config.worker, onError });
   poller.add(shares.source);
   poller.start();
-  const persistentLimits = db.readsAreLocal
-    ? new PersistentLimits({ db, now, inBackground })
-    : new SharedLimits({ db, now, onError });
+  const persistentLimits = new SharedLimits({ db, now, onError });
   await persistentLimits.load();
   return {
     ...{ services, config, server, restart, siblings, onError, background, time, room, assertRoom, troubles },

@@ -3,7 +3,6 @@ import { BoundedMap } from '../base/caches/bounded-map.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Sql, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
-import { readBuckets } from './persistent-limits.ts';
 import type { BucketMemory, RateRule, TokenBucket } from './rate-limit.ts';
 
 export interface SharedLimitDeps {
@@ -31,7 +30,7 @@ interface Entry {
 }
 
 /**
- * Limits that apply across all nodes of a database. A bucket that is less than half full is also in the database, where all nodes
+ * Limits that apply across all nodes of a database, and survive a restart. A bucket that is less than half full is also in the database, where all nodes
  * subtract what they took, a few times a second and never while a request waits; each continues with what is left. Any excess in
  * between is a debt that refills first, so that over time all nodes together admit what one would.
  * Buckets that are more than half full cost nothing. Keys are stored as hashes, because they contain addresses.
@@ -52,8 +51,10 @@ export class SharedLimits implements BucketMemory {
 
   /** Reads the stored buckets; call it before the first request. */
   async load(): Promise<void> {
-    for (const { keyHash, ...bucket } of await readBuckets(this.#deps.db, this.#deps.now(), maxKnown))
-      this.#stored.set(keyHash, bucket);
+    const { db, now } = this.#deps;
+    const rows = await db.all<TokenBucket & { readonly key_hash: string }>(sql`select key_hash, tokens, at
+      from limit_buckets where full_at > ${now()} order by full_at desc limit ${maxKnown}`);
+    for (const { key_hash, tokens, at } of rows) this.#stored.set(key_hash, { tokens, at });
   }
 
   /** The memory of one limiter, whose name distinguishes its keys from those of others. */
@@ -142,7 +143,7 @@ export class SharedLimits implements BucketMemory {
       const [hash, at] = [secretHash(entry.key), now()];
       // What was taken under another rule would be a debt of hours under a slower one: this node's bucket counts.
       const statement = isChanged ? replace(hash, rule, bucket.tokens, at) : subtract(hash, rule, used, at);
-      const row = await db.one<{ tokens: number; at: number }>(statement);
+      const row = await db.transaction((db) => db.one<{ tokens: number; at: number }>(statement));
       if (!row || entry.isChanged) return;
       // What came back and what was taken here in the meantime is not included yet.
       const since = Math.max(0, entry.bucket.at - row.at) / 1000;
