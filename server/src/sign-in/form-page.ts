@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Failure } from '../base/errors.ts';
+import { escapeHtml } from '../http/escape-html.ts';
 import { readBody } from '../http/server/read-body.ts';
 import { asFailure } from '../http/server/render-error.ts';
 import { isPageText, type PageLanguage, type PageText, pageLanguageOf, say } from './page-words.ts';
@@ -30,10 +31,6 @@ const headers = {
   vary: 'accept-language',
   'x-content-type-options': 'nosniff',
 };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 export const alertHtml = (message: string) => `<p role="alert">${escapeHtml(message)}</p>`;
 

@@ -1,9 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { isAborted } from '../../base/flow/late-abort.ts';
 import { traced, traceHeader } from '../../base/telemetry/tracing.ts';
-import type { TargetRules } from '../provider/target-rules.ts';
-import { TargetRefused } from '../provider/target-rules.ts';
+import { openRequest } from '../provider/open-request.ts';
+import { TargetRefused, type TargetRules } from '../provider/target-rules.ts';
 
 /** One POST to an external server: no redirects, no credentials, bounded in time and in what is read. */
 
@@ -72,37 +71,13 @@ function reasonOf(error: unknown): string {
   return message || errors?.map((one) => one.message).join(', ') || code || 'unknown reason';
 }
 
-interface Received {
-  readonly response: IncomingMessage;
-  readonly answer: string;
-}
-
-function post(
-  call: WebhookCall,
-  { targets, maxAnswerBytes = 4_096 }: WebhookClient,
-  signal: AbortSignal,
-): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    const send = call.url.startsWith('https:') ? httpsRequest : httpRequest;
-    const body = Buffer.from(call.body);
-    const request = send(call.url, {
-      method: 'POST',
-      headers: { ...call.headers, 'content-length': body.length },
-      // A new connection each time, so that each one is checked.
-      agent: false,
-      lookup: targets.lookup,
-      signal,
-      maxHeaderSize: 16_384,
-    });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      beginningOf(response, maxAnswerBytes).then((answer) => {
-        response.destroy();
-        resolve({ response, answer });
-      }, reject);
-    });
-    request.end(body);
-  });
+async function post(call: WebhookCall, { targets, maxAnswerBytes = 4_096 }: WebhookClient, signal: AbortSignal) {
+  const body = Buffer.from(call.body);
+  const headers = { ...call.headers, 'content-length': body.length };
+  const response = await openRequest(call.url, { targets, method: 'POST', headers, body }, signal);
+  const answer = await beginningOf(response, maxAnswerBytes);
+  response.destroy();
+  return { response, answer };
 }
 
 /** The status has arrived and counts, whatever happens to the rest of the body. */

@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
-import { escapeHtml } from './escape.ts';
+import { escapeHtml } from '../escape-html.ts';
 import { apart, type HandbookLayout } from './layout.ts';
 import type { Picture } from './pictures.ts';
 

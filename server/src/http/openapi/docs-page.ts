@@ -1,4 +1,5 @@
 import { catalogue } from '../../base/errors.ts';
+import { escapeHtml } from '../escape-html.ts';
 import { face } from '../handbook/face.ts';
 import type { OpenApiDocument, Operation } from './openapi.ts';
 
@@ -25,10 +26,6 @@ table{border-collapse:collapse;width:100%;font-size:.92rem}th,td{text-align:left
 `;
 
 export const docsStyle = style;
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}
 
 function pretty(value: unknown): string {
   return `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`;

@@ -1,5 +1,5 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { openRequest } from '../../delivery/provider/open-request.ts';
 import { TargetRefused, type TargetRules } from '../../delivery/provider/target-rules.ts';
 
 const maxBytes = 256 * 1024;
@@ -42,13 +42,14 @@ export async function readJson(url: string, reading: JsonReading): Promise<Reado
 
 /** Sends a request to such an address, under the same conditions. @throws Unreadable */
 export async function ask(url: string, asking: JsonRequest): Promise<Said> {
-  const { targets, timeoutMs } = asking;
+  const { targets, timeoutMs, headers, ...request } = asking;
   const { hostname, host } = new URL(url);
   const refusal = targets.refusalOfAddress(hostname);
   if (refusal !== undefined) throw new Unreadable(refusal);
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await send(url, asking, timeout);
+    const sent = { ...request, targets, headers: { accept: 'application/json', ...headers } };
+    const response = await openRequest(url, sent, timeout);
     return { status: response.statusCode ?? 0, headers: response.headers, text: await textOf(response) };
   } catch (error) {
     if (error instanceof Unreadable) throw error;
@@ -56,28 +57,6 @@ export async function ask(url: string, asking: JsonRequest): Promise<Said> {
     if (timeout.aborted) throw new Unreadable(`${host} did not answer within ${timeoutMs / 1000} s`);
     throw new Unreadable(`${host} does not answer (${(error as NodeJS.ErrnoException).code ?? 'no reason'})`, error);
   }
-}
-
-function send(
-  url: string,
-  { targets, method, headers, body }: JsonRequest,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const open = url.startsWith('https:') ? httpsRequest : httpRequest;
-    // A new connection each time, so that each one is checked.
-    const request = open(url, {
-      method: method ?? 'GET',
-      headers: { accept: 'application/json', ...headers },
-      agent: false,
-      lookup: targets.lookup,
-      signal,
-      maxHeaderSize: 16_384,
-    });
-    request.on('error', reject);
-    request.on('response', resolve);
-    request.end(body);
-  });
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
+import { escapeHtml } from '../../../http/escape-html.ts';
 import type { AttemptLimits } from '../../../sign-in/attempts.ts';
-import { escapeHtml, readForms, readTexts, sayTo, sendPage } from '../../../sign-in/form-page.ts';
+import { readForms, readTexts, sayTo, sendPage } from '../../../sign-in/form-page.ts';
 import type { ReportAddresses } from './addresses.ts';
 
 export interface AddressPageDeps {

@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { AppContext } from '../../../access/context.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
+import { escapeHtml } from '../../../http/escape-html.ts';
 import type { AttemptLimits } from '../../../sign-in/attempts.ts';
-import { escapeHtml, readForms, readTexts, sayTo, sendPage } from '../../../sign-in/form-page.ts';
+import { readForms, readTexts, sayTo, sendPage } from '../../../sign-in/form-page.ts';
 import type { MailLinks } from './service.ts';
 
 export interface VerifyPageDeps {

@@ -2,17 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../../../access/context.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { Failure, fail } from '../../../base/errors.ts';
+import { escapeHtml } from '../../../http/escape-html.ts';
 import type { AttemptLimits } from '../../../sign-in/attempts.ts';
-import {
-  alertHtml,
-  escapeHtml,
-  failureText,
-  readForms,
-  readTexts,
-  type Say,
-  sayTo,
-  sendPage,
-} from '../../../sign-in/form-page.ts';
+import { alertHtml, failureText, readForms, readTexts, type Say, sayTo, sendPage } from '../../../sign-in/form-page.ts';
 import { pageLanguageOf, say } from '../../../sign-in/page-words.ts';
 import type { FindApp, PasswordReset } from './password-reset.ts';
 import { readReset } from './schemas.ts';

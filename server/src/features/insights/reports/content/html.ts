@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../../sign-in/form-page.ts';
+import { escapeHtml } from '../../../../http/escape-html.ts';
 import type { Bar, Block, Link, ReportDocument } from './blocks.ts';
 
 /**
