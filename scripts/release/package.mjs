@@ -20,6 +20,7 @@ const files = [
   'docs',
   'server/bin',
   'server/migrations',
+  'server/src/demo/files',
   'server/src/http/handbook/style.css',
   'server/src/mail/words/catalogues',
 ];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sql } from '../../../server/src/base/sql.ts';
-import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { png } from '../../../server/test/support/png.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
 /** Work of several steps, in the middle of which the session ends. The functions it uses are in `ended-sessions`. */

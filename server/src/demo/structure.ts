@@ -7,8 +7,7 @@ import { dayMs } from './calendar.ts';
 import { demoDevices, exhibitColumns, exhibits, people } from './collection.ts';
 import { floorNames, hallOf, halls, museum } from './halls.ts';
 import { notificationPlans, type ScenarioPlan, storylinePlans } from './messages.ts';
-import { demoFiles } from './pictures.ts';
-import { writeVenue } from './venue.ts';
+import { readDemoFile, writeVenue } from './venue.ts';
 
 /**
  * The museum's configuration, written through the interface, so that the demo contains only what the product accepts.
@@ -162,12 +161,15 @@ async function writeBeacons(writer: Writer, venueId: string): Promise<Ids> {
   return ids;
 }
 
+const pictures = ['whale-hall', 'first-order-lens', 'view-from-the-lantern', 'clockwork', 'harbour-in-winter'];
+
 /** From names to addresses. */
 async function writeFiles(writer: Writer): Promise<Ids> {
   const addresses = new Map<string, string>();
-  for (const { name, type, content } of demoFiles) {
+  for (const name of [...pictures.map((picture) => `${picture}.png`), 'visitor-guide.pdf']) {
     writer.at(0);
-    const { url } = await writer.post(`/files/${name}`, content(), type);
+    const type = name.endsWith('.png') ? 'image/png' : 'application/pdf';
+    const { url } = await writer.post(`/files/${name}`, await readDemoFile(name), type);
     addresses.set(name, url as string);
   }
   return addresses;

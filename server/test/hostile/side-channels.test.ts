@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine } from '../../src/access/audit.ts';
-import { png } from '../../src/demo/pictures.ts';
 import { databases, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { malloryOf, nothingOf, openScene, refused, type Scene } from '../support/hostile/attempts.ts';
+import { png } from '../support/png.ts';
 import { type Site, stay, uuid, walk } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
 

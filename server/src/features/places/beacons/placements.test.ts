@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { type Browser, browserOf, openConsole, password, signInToConsole } from '../../../../test/support/console.ts';
-import { png } from '../../../demo/pictures.ts';
+import { png } from '../../../../test/support/png.ts';
 
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
 const hall = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };

@@ -9,8 +9,8 @@ import {
   type TestApp,
 } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
+import { png } from '../../../../test/support/png.ts';
 import { commandLine } from '../../../access/audit.ts';
-import { png } from '../../../demo/pictures.ts';
 import { polygonProblem } from './polygon.ts';
 
 const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });

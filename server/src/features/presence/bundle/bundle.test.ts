@@ -4,8 +4,8 @@ import { createRandom } from '@pharos/engine/simulation';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { databases, otherApp, signIn } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
+import { png } from '../../../../test/support/png.ts';
 import { openSite, pointer, type Site, uuid } from '../../../../test/support/site.ts';
-import { png } from '../../../demo/pictures.ts';
 import { replaceSignals } from '../sightings/site/signals.ts';
 
 type Kept = Readonly<Record<string, readonly { readonly objectId: string }[]>>;
