@@ -185,7 +185,7 @@ describe('the rules of an app in the console', () => {
     await button('Discard them').click();
     await answer('Change').filter({ hasText: 'Allowed' }).waitFor();
     await page.getByLabel('For what').selectOption({ label: 'Devices' });
-    await page.getByText('There is no record with this objectId here.').waitFor();
+    await page.getByText('There is no record with this id here.').waitFor();
     await page.getByLabel('Which record').fill('');
     await answer('Change').filter({ hasText: 'It depends' }).waitFor();
     await assertAccessible(page);

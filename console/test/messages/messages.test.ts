@@ -272,7 +272,7 @@ describe('the December campaign in two languages in one form', () => {
     );
   });
 
-  test('several are switched at once, however they are stored, and that is undone', async () => {
+  test('several are switched and moved at once, however they are stored, and that is undone', async () => {
     const beaconId = pointer('Beacon', beacons[2] ?? '');
     const message = { alertTitle: 'Bye', alertMessage: '' };
     await make('notifications', {
@@ -294,6 +294,24 @@ describe('the December campaign in two languages in one form', () => {
     await becomes(off, 2);
     await button('Undo').click();
     await becomes(off, 0);
+    const places = async () => [
+      (await get('notifications')).results.find((one: { description: string }) => one.description === 'Bye').beaconId
+        .objectId,
+      (await get('storylines/details')).results.find(
+        (one: { alertTitle: string }) => one.alertTitle === 'Songs of the whales',
+      ).beacons,
+    ];
+    const former = await places();
+    await page.getByRole('checkbox', { name: 'Choose A morning' }).uncheck();
+    for (const name of ['Bye', 'Songs of the whales'])
+      await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
+    await button('Move …').click();
+    await editor().getByRole('combobox', { name: 'Beacons' }).fill('Post 1');
+    await page.getByRole('option', { name: /Post 1/ }).click();
+    await editor().getByRole('button', { name: 'Move', exact: true }).click();
+    await becomes(places, [beacons[1], [beacons[1]]]);
+    await button('Undo').click();
+    await becomes(places, former);
     await page.getByRole('searchbox', { name: 'Search by name or text' }).fill('lieder');
     await becomes(() => page.getByRole('row').count(), 2);
     await button('Saved filters').click();

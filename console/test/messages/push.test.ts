@@ -325,7 +325,7 @@ describe('push in the console', () => {
     await desk.getByText('Ask an owner or manager to enter them.').waitFor();
     await goTo(desk, `/console/apps/${app.appId}/push/new`);
     await desk.getByText('0 of 13 phones can be reached.').waitFor();
-    await desk.getByText('12 not: FCM, Google’s push service, is not set up for this app.').waitFor();
+    await desk.getByText('12 not: Google’s push service is not set up for this app.').waitFor();
     await desk.getByRole('textbox', { name: 'Title', exact: true }).fill('Into the void');
     await desk.getByRole('button', { name: 'Send …' }).click();
     await desk.getByRole('dialog').getByText('It would reach nobody').waitFor();

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayPutBack } from '../../lib/data/access.ts';
 import { trashKey } from '../../lib/data/history.ts';
@@ -25,6 +25,8 @@ interface Props {
   /** The chosen records by id. */
   readonly chosen: ReadonlyMap<string, object>;
   readonly onChosen: (ids: readonly string[]) => void;
+  /** Buttons for what else can be done with them. */
+  readonly children?: ReactNode;
 }
 
 type Asking = 'off' | 'edit' | 'delete';
@@ -36,7 +38,7 @@ const countText = (count: number, kind: Bulk['kind']) =>
   );
 
 /** What can be done with the chosen records of a list, above it. */
-export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
+export function BulkBar({ appId, bulk, chosen, onChosen, children }: Props) {
   const [open, setOpen] = useState<Asking>();
   const [refused, setRefused] = useState<readonly Refusal[]>([]);
   const ids = [...chosen.keys()];
@@ -69,7 +71,9 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
           onOn={() => change.mutate({ change: switchTo(bulk, true), ids })}
           onAsk={setOpen}
           onNone={() => onChosen([])}
-        />
+        >
+          {children}
+        </BulkActions>
       )}
       <ConfirmDialog
         isOpen={open === 'off'}
@@ -167,7 +171,7 @@ function Refused({ refused, kind, onClose }: RefusedProps) {
   );
 }
 
-interface ActionsProps {
+interface ActionsProps extends Pick<Props, 'children'> {
   readonly bulk: Bulk;
   readonly what: string;
   readonly isBusy: boolean;
@@ -177,7 +181,7 @@ interface ActionsProps {
   readonly onNone: () => void;
 }
 
-function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) {
+function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone, children }: ActionsProps) {
   return (
     <section className={classes.bulk} aria-label={t('Chosen records')}>
       <Text size="md" fw={580} aria-live="polite">
@@ -199,6 +203,7 @@ function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) 
             {t('Edit …')}
           </Button>
         )}
+        {children}
         {bulk.remove && (
           <Button size="xs" onClick={() => onAsk('delete')}>
             {t('Delete …')}

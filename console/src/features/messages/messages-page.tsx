@@ -27,6 +27,7 @@ import { messageKeys, messagesQuery } from './message-store.ts';
 import { MessageSwitch } from './message-switch.tsx';
 import { languagesOfMessage, nextDates } from './message-words.ts';
 import classes from './messages.module.css';
+import { MoveMessages } from './move-messages.tsx';
 import { placesText } from './sentence/parts.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/messages');
@@ -144,7 +145,9 @@ function List({ appId, messages, search, mayChange }: ListProps) {
           bulk={bulk}
           chosen={chosen}
           onChosen={(ids) => setChosen(new Map([...chosen].filter(([id]) => ids.includes(id))))}
-        />
+        >
+          <MoveMessages appId={appId} messages={[...chosen.values()]} onMoved={() => setChosen(new Map())} />
+        </BulkBar>
       )}
       {found?.length === 0 ? (
         <Text size="md" c="dimmed" ta="center" py="xl">
