@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
-import { FailureNote } from '../../components/page/failure-note.tsx';
+import { FailureNote } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
