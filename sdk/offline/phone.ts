@@ -45,7 +45,7 @@ type StoredState = Omit<State, 'memory'> & {
 };
 
 const newState: State & StoredState = {
-  ...{ memory: nothingKnown, shown: [], until: 0, ahead: 0 },
+  ...{ memory: { ...nothingKnown, record: null }, shown: [], until: 0, ahead: 0 },
   ...{ elsewhere: [], deliveries: [], pages: [] },
 };
 

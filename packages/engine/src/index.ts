@@ -1,17 +1,17 @@
 /** The proximity engine: signal → distance → presence → event → verdict. Pure; see track.ts and judging.ts for the entries. */
 export { type ClockState, learnClock, newClock, type Retimed } from './clock.ts';
 export { errorRadius, floorOf } from './position/fix.ts';
-export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
-export { lookBack, lookBackSteps, type PastPosition } from './position/looking-back.ts';
 export {
   addPasses,
   addPassesOf,
   countOf,
   type Hearing,
-  loudnessOf,
   noHearing,
+  offsetOf,
   receiverOffsetOf,
-} from './position/loudness.ts';
+} from './position/hearing.ts';
+export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
+export { lookBack, lookBackSteps, type PastPosition } from './position/looking-back.ts';
 export { nearestOf } from './position/nearest.ts';
 export { FORGET_MS } from './position/reckoning.ts';
 export { type PlacedBeacon, type Retiming, retimeVisits, type TimedVisit } from './position/retiming.ts';

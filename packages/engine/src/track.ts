@@ -46,7 +46,7 @@ export interface Followed {
   readonly retracted: readonly string[];
   /** What these samples say about the radio of beacons, for `learnedFrom`; empty if no position was computed. */
   readonly evidence: Readonly<Record<string, Evidence>>;
-  /** The beacons that were passed, for how loudly the installation hears; see loudness.ts. */
+  /** The beacons that were passed, for how loudly the installation hears; see hearing.ts. */
   readonly passes: readonly Pass[];
 }
 

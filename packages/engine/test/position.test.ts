@@ -104,7 +104,7 @@ test('a phone that hears 18 dB less is in the same place and enters the same zon
   const quiet = play(heardAt(route, { quiet: 18 }));
   assert.deepEqual(kinds(loud.events).at(-1), 'ENTER d');
   assert.deepEqual(kinds(quiet.events).at(-1), 'ENTER d');
-  assert.ok(Math.abs((quiet.state.ear?.loss ?? 0) - 18) < 5, `${quiet.state.ear?.loss}`);
+  assert.ok(Math.abs((quiet.state.receiverOffset?.loss ?? 0) - 18) < 5, `${quiet.state.receiverOffset?.loss}`);
   assert.equal(nearestOf(quiet.state, quiet.state.at ?? 0)?.beaconId, 'd');
 });
 
@@ -250,9 +250,9 @@ test('a phone that passes beacons too quietly is known after some, and who keeps
   const unlocated = () => ({ oneZone: true as const });
   const entersOf = (samples: Sample[]) =>
     kinds(play(samples, unlocated).events).filter((kind) => kind.startsWith('ENTER'));
-  const quiet = play(heardAt(laps, { places: row, quiet: 16 }), unlocated).state.ear?.loss ?? 0;
+  const quiet = play(heardAt(laps, { places: row, quiet: 16 }), unlocated).state.receiverOffset?.loss ?? 0;
   assert.ok(quiet > 5 && quiet < 18, `${quiet} dB`);
-  assert.equal(play(heardAt(laps, { places: row }), unlocated).state.ear?.loss, 0);
+  assert.equal(play(heardAt(laps, { places: row }), unlocated).state.receiverOffset?.loss, 0);
   const known = [...laps, ...laps.slice(0, 10), ...stay({ x: 6, y: 0.5 }, 20)];
   assert.deepEqual(entersOf(heardAt(known, { places: row, quiet: 16 })).at(-1), 'ENTER row1');
   assert.deepEqual(entersOf(heardAt([...pastRow(6), ...pastRow(6).reverse(), ...pastRow(6)], { places: row })), []);

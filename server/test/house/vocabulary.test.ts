@@ -25,6 +25,8 @@ const givenUp: readonly { readonly use: string; readonly instead: RegExp; readon
   { use: 'checkAlerts', instead: /\blook(?:Inside\b|(?=: \(\) => context\.))/g },
   { use: 'reported, notified, translated, telemetry', instead: told, isInTests: true },
   { use: 'period', instead: /\b(?:type|interface|function) \w*Spell\w*/g },
+  // `ear`, `earX` and `earY` are names of what is stored.
+  { use: 'receiver offset', instead: /\.ear\b|\bear(?![XY]\b)[A-Z]\w*|\w+Ear\b(?<!Near)|\bEAR_\w+/g, isInTests: true },
   { use: 'poll, check', instead: /^ {2}(?:async )?#?look(?=\()/gm },
 ];
 

@@ -16,6 +16,7 @@ export type * from './record.ts';
 export {
   deadlineOf,
   fromStored,
+  fromStoredState,
   isTakenIn,
   knownUntil,
   lateMs,
@@ -24,6 +25,7 @@ export {
   patienceOf,
   SEGMENT_SAMPLES,
   toStored,
+  toStoredState,
   WINDOW_MS,
   withProcessed,
   withSpan,

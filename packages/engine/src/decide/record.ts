@@ -1,6 +1,6 @@
 import { type ClockState, newClock } from '../clock.ts';
 import { copyTrack, newTrack } from '../presence/state.ts';
-import type { PresenceEvent, ReceiverOffset, Sample, TrackState } from '../presence/types.ts';
+import type { Fix, PresenceEvent, ReceiverOffset, Sample, TrackState } from '../presence/types.ts';
 import type { Wait } from '../rules/judging.ts';
 import { nextEnding } from '../track.ts';
 import { type DecidedOnPhone, nothingDecided } from './on-phone.ts';
@@ -151,30 +151,52 @@ export function newRecord(now: number, receiverOffset: ReceiverOffset | null = n
   };
 }
 
-/** As it is stored: some members have the names of earlier versions. */
-export type StoredRecord = Partial<Omit<TrackRecord, 'reported' | 'processed' | 'receiverOffset' | 'waits'>> & {
+/** As they are stored, with names of earlier versions. What those did not write is missing. */
+export type StoredState = Omit<TrackState, 'receiverOffset' | 'fix'> & {
+  readonly ear?: TrackState['receiverOffset'];
+  readonly fix?: (Omit<Fix, 'offsetX' | 'offsetY'> & { readonly earX: number; readonly earY: number }) | null;
+};
+
+export function toStoredState({ receiverOffset: ear, fix, ...rest }: TrackState): StoredState {
+  if (fix === null) return { ...rest, ear, fix };
+  const { offsetX: earX, offsetY: earY, ...moments } = fix;
+  return { ...rest, ear, fix: { ...moments, earX, earY } };
+}
+
+export function fromStoredState({ ear = null, fix = null, ...rest }: StoredState): TrackState {
+  const state = { ...newTrack(ear), ...rest };
+  if (fix === null) return state;
+  const { earX: offsetX, earY: offsetY, ...moments } = fix;
+  return { ...state, fix: { ...moments, offsetX, offsetY } };
+}
+
+export type StoredRecord = Partial<
+  Omit<TrackRecord, 'reported' | 'processed' | 'receiverOffset' | 'waits' | 'track'>
+> & {
+  readonly track?: StoredState;
   readonly told?: TrackRecord['reported'];
   readonly spells?: TrackRecord['processed'];
   readonly ear?: TrackRecord['receiverOffset'];
   readonly waits?: readonly (Omit<Wait, 'hasVerdict'> & { readonly isTold?: true })[];
 };
 
-export function toStored({ reported, processed, receiverOffset, waits, ...rest }: TrackRecord): StoredRecord {
+export function toStored({ track, reported, processed, receiverOffset, waits, ...rest }: TrackRecord): StoredRecord {
   return {
     ...rest,
+    track: toStoredState(track),
     ...{ told: reported, spells: processed, ear: receiverOffset },
     waits: waits.map(({ hasVerdict, ...wait }) => (hasVerdict ? { ...wait, isTold: hasVerdict } : wait)),
   };
 }
 
 /** What an older version did not write has its beginning's value. */
-export function fromStored({ told, spells, ear, waits = [], ...rest }: StoredRecord): TrackRecord {
+export function fromStored({ track, told, spells, ear, waits = [], ...rest }: StoredRecord): TrackRecord {
   const begun = newRecord(0);
   return {
     ...{ ...begun, ...rest },
     ...{ reported: told ?? null, processed: spells ?? begun.processed, receiverOffset: ear ?? null },
     waits: waits.map(({ isTold, ...wait }) => (isTold ? { ...wait, hasVerdict: isTold } : wait)),
-    track: { ...newTrack(), ...copyTrack(rest.track ?? begun.track) },
+    track: track === undefined ? begun.track : copyTrack(fromStoredState(track)),
   };
 }
 

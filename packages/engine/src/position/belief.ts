@@ -13,7 +13,7 @@ interface Work {
   /** The share of each cell's belief that comes from the step before, as opposed to what was spread over the whole layout. */
   carried: Float64Array;
   likelihood: Float64Array;
-  expectedEar: Float64Array;
+  expectedOffset: Float64Array;
   weights: Float64Array;
   weighted: Float64Array;
   /** The cells that hold nearly all of the belief after a step; most hold nothing. */
@@ -32,7 +32,7 @@ function makeWork(cells: number): Work {
     belief: new Float64Array(cells),
     carried: new Float64Array(cells),
     likelihood: new Float64Array(cells),
-    expectedEar: new Float64Array(cells),
+    expectedOffset: new Float64Array(cells),
     weights: new Float64Array(cells),
     weighted: new Float64Array(cells),
     likely: new Uint16Array(cells),
@@ -62,7 +62,7 @@ export const nearShareOf = ({ near }: Layout, anchor: number): number => shareOf
 
 /** What is expected of an anchor after the newest step. */
 export interface Expected {
-  /** Path loss without the ear, dB. */
+  /** Path loss without the receiver offset, dB. */
   readonly loss: number;
   /** Its variance, because the position is uncertain, dB². */
   readonly doubt: number;

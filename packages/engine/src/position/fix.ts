@@ -9,7 +9,7 @@ import { foundIn, type Moved, move, velocityAfter } from './motion.ts';
  *
  * A step moves the normal distribution of the step before (motion.ts), weighs each cell of the layout with the likelihood of
  * what was heard, and keeps the moments of the result (assumed-density filtering: Maybeck, Stochastic Models, Estimation and
- * Control, volume 2, chapter 12). The loss of the installation's own receiver (`ear`) is estimated together with the
+ * Control, volume 2, chapter 12). The loss of the installation's own receiver (`receiverOffset`) is estimated together with the
  * position: given a cell it is a linear-Gaussian unknown that is integrated out exactly (a Rao-Blackwellised grid), so that a
  * phone that hears 18 dB less than another is in the same place. Deterministic; no random numbers.
  */
@@ -29,19 +29,19 @@ export const FAST_VARIANCE = 20;
 /** Residuals follow Student's t with 4 degrees of freedom and this scale (dB²): a wall or a body is no miracle. */
 export const FREEDOM = 4;
 const SCALE = 36;
-/** An ear about which nothing has been learned: phones differ by 17 to 18 dB at the same points, and a pocket adds to it. */
-export const EAR_VARIANCE = 100;
-/** Residuals stay for seconds, so the ear learns from a tenth of what is heard. */
-const EAR_SHARE = 0.1;
-/** The ear's loss and its dependence on the position are kept within what is plausible, dB. */
-const EAR_REACH = 12;
-const LEAST_EAR_VARIANCE = 0.5;
+/** A receiver offset about which nothing has been learned: phones differ by 17 to 18 dB at the same points, and a pocket adds to it. */
+export const OFFSET_VARIANCE = 100;
+/** Residuals stay for seconds, so the receiver offset learns from a tenth of what is heard. */
+const OFFSET_SHARE = 0.1;
+/** The receiver offset and its dependence on the position are kept within what is plausible, dB. */
+const OFFSET_REACH = 12;
+const LEAST_OFFSET_VARIANCE = 0.5;
 
-export const newReceiverOffset = (): ReceiverOffset => ({ loss: 0, variance: EAR_VARIANCE });
+export const newReceiverOffset = (): ReceiverOffset => ({ loss: 0, variance: OFFSET_VARIANCE });
 
 export interface FixInput {
   readonly fix: Fix | null;
-  readonly ear: ReceiverOffset;
+  readonly receiverOffset: ReceiverOffset;
   readonly layout: Layout;
   readonly heard: readonly HeardAnchor[];
   readonly at: number;
@@ -50,37 +50,37 @@ export interface FixInput {
 }
 
 /** The position after a step; belief.ts can be asked about it until the next step is made. */
-export function stepFix({ fix, ear, layout, heard, at, slowVariance }: FixInput): {
+export function stepFix({ fix, receiverOffset, layout, heard, at, slowVariance }: FixInput): {
   readonly fix: Fix;
-  readonly ear: ReceiverOffset;
+  readonly receiverOffset: ReceiverOffset;
 } {
   reserve(layout.cells);
   const moved = fix === null ? null : move(fix, (at - fix.at) / 1000);
-  const earVariance = predict(layout, { fix, ear, moved });
-  for (const one of heard) weigh(layout, one, { earVariance, slowVariance });
-  return condense(layout, { earVariance, moved, at });
+  const offsetVariance = predict(layout, { fix, receiverOffset, moved });
+  for (const one of heard) weigh(layout, one, { offsetVariance, slowVariance });
+  return condense(layout, { offsetVariance, moved, at });
 }
 
 interface Before {
   readonly fix: Fix | null;
-  readonly ear: ReceiverOffset;
+  readonly receiverOffset: ReceiverOffset;
   readonly moved: Moved | null;
 }
 
-/** Fills in what was believed before anything was heard; answers the ear's variance once the position is given. */
-function predict(layout: Layout, { fix, ear, moved }: Before): number {
+/** Fills in what was believed before anything was heard; answers the receiver offset's variance once the position is given. */
+function predict(layout: Layout, { fix, receiverOffset, moved }: Before): number {
   const { cells, x, y } = layout;
-  const { belief, carried, expectedEar } = work;
+  const { belief, carried, expectedOffset } = work;
   if (fix === null || moved === null) {
     belief.fill(1 / cells, 0, cells);
-    expectedEar.fill(ear.loss, 0, cells);
-    return ear.variance;
+    expectedOffset.fill(receiverOffset.loss, 0, cells);
+    return receiverOffset.variance;
   }
   const { xx, xy, yy } = moved;
   const determinant = xx * yy - xy * xy;
   const [a, b, c] = [yy / determinant, -xy / determinant, xx / determinant];
-  const slopeX = a * fix.earX + b * fix.earY;
-  const slopeY = b * fix.earX + c * fix.earY;
+  const slopeX = a * fix.offsetX + b * fix.offsetY;
+  const slopeY = b * fix.offsetX + c * fix.offsetY;
   const floors = floorPrior(layout, fix);
   let total = 0;
   for (let cell = 0; cell < cells; cell++) {
@@ -91,7 +91,7 @@ function predict(layout: Layout, { fix, ear, moved }: Before): number {
     belief[cell] = share;
     total += share;
     const lean = slopeX * dx + slopeY * dy;
-    expectedEar[cell] = ear.loss + Math.min(EAR_REACH, Math.max(-EAR_REACH, lean));
+    expectedOffset[cell] = receiverOffset.loss + Math.min(OFFSET_REACH, Math.max(-OFFSET_REACH, lean));
   }
   const scale = total > 0 ? (1 - LOST) / total : 0;
   const spread = (total > 0 ? LOST : 1) / cells;
@@ -100,7 +100,7 @@ function predict(layout: Layout, { fix, ear, moved }: Before): number {
     belief[cell] = kept + spread;
     carried[cell] = kept / (kept + spread);
   }
-  return Math.max(LEAST_EAR_VARIANCE, ear.variance - slopeX * fix.earX - slopeY * fix.earY);
+  return Math.max(LEAST_OFFSET_VARIANCE, receiverOffset.variance - slopeX * fix.offsetX - slopeY * fix.offsetY);
 }
 
 /** A floor that was not in the layout before begins with a small share. */
@@ -109,7 +109,7 @@ function floorPrior({ floors }: Layout, { floors: before }: Fix): number[] {
 }
 
 interface Noise {
-  readonly earVariance: number;
+  readonly offsetVariance: number;
   readonly slowVariance: number;
 }
 
@@ -117,17 +117,17 @@ interface Noise {
 const noiseOf = ({ count }: HeardAnchor, slowVariance: number): number => FAST_VARIANCE / count + slowVariance;
 
 /** Takes what was heard of one anchor into the likelihood of each cell. */
-function weigh(layout: Layout, heard: HeardAnchor, { earVariance, slowVariance }: Noise): void {
+function weigh(layout: Layout, heard: HeardAnchor, { offsetVariance, slowVariance }: Noise): void {
   const { anchor, bias } = heard;
-  const { expectedEar, likelihood, weights, weighted } = work;
+  const { expectedOffset, likelihood, weights, weighted } = work;
   const expected = layout.loss[anchor] as Float64Array;
   const precision = layout.precision[anchor] as Float64Array;
   const blur = layout.blur[anchor] as Float64Array;
   const loss = heard.loss - bias.loss;
   const certainty = (FREEDOM + 1) / (noiseOf(heard, slowVariance) + bias.variance);
-  const scale = 1 / (SCALE + earVariance);
+  const scale = 1 / (SCALE + offsetVariance);
   for (let cell = 0; cell < layout.cells; cell++) {
-    const residual = loss - (expected[cell] as number) - (expectedEar[cell] as number);
+    const residual = loss - (expected[cell] as number) - (expectedOffset[cell] as number);
     const square = residual * residual;
     const weight = (certainty * (precision[cell] as number)) / (FREEDOM + square * scale);
     likelihood[cell] = (likelihood[cell] as number) - 0.5 * weight * square - (blur[cell] as number);
@@ -137,24 +137,24 @@ function weigh(layout: Layout, heard: HeardAnchor, { earVariance, slowVariance }
 }
 
 interface Step {
-  readonly earVariance: number;
+  readonly offsetVariance: number;
   readonly moved: Moved | null;
   readonly at: number;
 }
 
-/** Multiplies belief and likelihood, with the ear integrated out, and keeps the moments. */
+/** Multiplies belief and likelihood, with the receiver offset integrated out, and keeps the moments. */
 function condense(
   layout: Layout,
-  { earVariance, moved, at }: Step,
-): { readonly fix: Fix; readonly ear: ReceiverOffset } {
+  { offsetVariance, moved, at }: Step,
+): { readonly fix: Fix; readonly receiverOffset: ReceiverOffset } {
   const { cells, x, y, floors } = layout;
-  const { belief, carried, likelihood, expectedEar, weights, weighted, likely } = work;
+  const { belief, carried, likelihood, expectedOffset, weights, weighted, likely } = work;
   let most = Number.NEGATIVE_INFINITY;
   for (let cell = 0; cell < cells; cell++) {
     const sum = weights[cell] as number;
     const lean = weighted[cell] as number;
-    const gain = 1 + sum * earVariance;
-    const value = (likelihood[cell] as number) + (0.5 * lean * lean * earVariance) / gain - 0.5 * Math.log(gain);
+    const gain = 1 + sum * offsetVariance;
+    const value = (likelihood[cell] as number) + (0.5 * lean * lean * offsetVariance) / gain - 0.5 * Math.log(gain);
     likelihood[cell] = value;
     if (value > most) most = value;
   }
@@ -172,26 +172,26 @@ function condense(
     byFloor[layout.floor[cell] as number] = (byFloor[layout.floor[cell] as number] as number) + share;
     meanX += share * (x[cell] as number);
     meanY += share * (y[cell] as number);
-    const learned = (weights[cell] as number) * EAR_SHARE;
-    const gain = earVariance / (1 + learned * earVariance);
-    const ear = (expectedEar[cell] as number) + EAR_SHARE * (weighted[cell] as number) * gain;
-    expectedEar[cell] = ear;
-    loss += share * ear;
+    const learned = (weights[cell] as number) * OFFSET_SHARE;
+    const gain = offsetVariance / (1 + learned * offsetVariance);
+    const receiverOffset = (expectedOffset[cell] as number) + OFFSET_SHARE * (weighted[cell] as number) * gain;
+    expectedOffset[cell] = receiverOffset;
+    loss += share * receiverOffset;
     variance += share * gain;
   }
-  let [xx, xy, yy, earX, earY] = [0, 0, 0, 0, 0];
+  let [xx, xy, yy, offsetX, offsetY] = [0, 0, 0, 0, 0];
   let likelyCount = 0;
   for (let cell = 0; cell < cells; cell++) {
     const share = belief[cell] as number;
     if (share > LEAST_SHARE) likely[likelyCount++] = cell;
     const dx = (x[cell] as number) - meanX;
     const dy = (y[cell] as number) - meanY;
-    const de = (expectedEar[cell] as number) - loss;
+    const de = (expectedOffset[cell] as number) - loss;
     xx += share * dx * dx;
     xy += share * dx * dy;
     yy += share * dy * dy;
-    earX += share * dx * de;
-    earY += share * dy * de;
+    offsetX += share * dx * de;
+    offsetY += share * dy * de;
     variance += share * de * de;
   }
   work.likelyCount = likelyCount;
@@ -205,23 +205,26 @@ function condense(
     xy,
     yy: yy + within,
     floors: floors.map((floor, index) => [floor, byFloor[index] as number] as const),
-    earX,
-    earY,
+    offsetX,
+    offsetY,
     velocity: velocityAfter(moved, foundIn(layout, { x: meanX, y: meanY, belief, carried })),
   };
-  return { fix, ear: { loss, variance } };
+  return { fix, receiverOffset: { loss, variance } };
 }
 
 /** By how much one anchor is heard quieter than expected, after the newest step. `distance`: expected, m. */
-export function biasOf(heard: HeardAnchor, { expected, ear, distance, slowVariance, isSurveyed }: Residual): Bias {
-  const residual = heard.loss - expected.loss - ear.loss;
+export function biasOf(
+  heard: HeardAnchor,
+  { expected, receiverOffset, distance, slowVariance, isSurveyed }: Residual,
+): Bias {
+  const residual = heard.loss - expected.loss - receiverOffset.loss;
   const noise = noiseOf(heard, slowVariance) * growthAt(distance, isSurveyed);
   return learnBias(heard.bias, { residual, noise, doubt: expected.doubt });
 }
 
 interface Residual {
   readonly expected: Expected;
-  readonly ear: ReceiverOffset;
+  readonly receiverOffset: ReceiverOffset;
   readonly distance: number;
   readonly slowVariance: number;
   readonly isSurveyed: boolean;

@@ -39,7 +39,7 @@ const ALONE_GAIN = 6;
 /** Where a position is known: what a decibel of lead adds to the logarithm of the odds (10 dB beyond the usual lead: 3.3 times). */
 const LOG_ODDS_PER_DECIBEL = 0.12;
 
-export function fieldOf({ beacons, ear }: TrackState, at: number, reception: Reception): Surroundings {
+export function fieldOf({ beacons, receiverOffset }: TrackState, at: number, reception: Reception): Surroundings {
   let [nearest, next, count] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
   for (const beaconId of Object.keys(beacons)) {
     const state = beacons[beaconId] as PresenceState;
@@ -50,7 +50,7 @@ export function fieldOf({ beacons, ear }: TrackState, at: number, reception: Rec
     if (distance < nearest) [nearest, next] = [distance, nearest];
     else if (distance < next) next = distance;
   }
-  return { nearest, next, count, isKnown: ear !== null };
+  return { nearest, next, count, isKnown: receiverOffset !== null };
 }
 
 /**

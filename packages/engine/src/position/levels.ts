@@ -12,12 +12,12 @@ const TRUE_SPREAD = 0.3;
 /** What all levels of an installation have in common. */
 export interface Reception {
   /** By how much it hears too little, dB. */
-  readonly ear: number;
+  readonly receiverOffset: number;
   /** The mean measured power of the beacons in contact, dBm; null where none is calibrated. */
   readonly power: number | null;
 }
 
-export function receptionOf({ beacons, ear }: TrackState): Reception {
+export function receptionOf({ beacons, receiverOffset }: TrackState): Reception {
   let [sum, count] = [0, 0];
   for (const beaconId of Object.keys(beacons)) {
     const { inContact, settings } = beacons[beaconId] as PresenceState;
@@ -25,7 +25,7 @@ export function receptionOf({ beacons, ear }: TrackState): Reception {
     sum += settings.measuredPower;
     count++;
   }
-  return { ear: ear?.loss ?? 0, power: count === 0 ? null : sum / count };
+  return { receiverOffset: receiverOffset?.loss ?? 0, power: count === 0 ? null : sum / count };
 }
 
 /** What is added to a beacon's path loss, dB: its measured power is shrunk towards the mean. */
@@ -34,5 +34,5 @@ export const correctionOf = ({ measuredPower }: PresenceSettings, { power }: Rec
 
 /** The distance (m) that a beacon's level gives; null where it was not measured lately. */
 export function levelDistance(state: PresenceState, at: number, reception: Reception): number | null {
-  return nearestDistance(state, at, reception.ear - correctionOf(state.settings, reception));
+  return nearestDistance(state, at, reception.receiverOffset - correctionOf(state.settings, reception));
 }

@@ -2,7 +2,7 @@ import { lossFromDistance } from '../presence/distance.ts';
 import { DEFAULT_RADIUS, RECEIVER_FRESH_MS } from '../presence/presence.ts';
 import type { PresenceState, ReceiverOffset } from '../presence/types.ts';
 import type { Calculation } from '../presence/visits.ts';
-import { SURE_EAR } from './reckoning.ts';
+import { SURE_OFFSET } from './reckoning.ts';
 
 /**
  * How quiet an installation hears where no position shows it: by how near it seems to come to the beacons it passes.
@@ -26,7 +26,7 @@ const VARIANCE = 36;
 const SETTLED = 16;
 
 /**
- * Takes note of who is nearest at `at` (ms); corrects the ear once enough beacons were passed, unless it is known better. A
+ * Takes note of who is nearest at `at` (ms); corrects the receiver offset once enough beacons were passed, unless it is known better. A
  * finished pass is reported.
  */
 export function notePasses({ track, passes: over }: Calculation, at: number): void {
@@ -44,12 +44,12 @@ export function notePasses({ track, passes: over }: Calculation, at: number): vo
   const count = nearest === null ? 0 : Math.min(MAX_PASSES, passes.count + 1);
   const quiet = count === 0 ? 0 : passes.quiet + (least - passes.quiet) / count;
   track.passes = { nearest: found.beaconId, before: nearest, least: found.excess, quiet, count };
-  const { fix, ear } = track;
+  const { fix, receiverOffset } = track;
   if (nearest !== null && fix === null) over.push({ beaconId: nearest, excess: least });
-  else if (nearest !== null && ear !== null && ear.variance <= SURE_EAR)
-    over.push({ beaconId: nearest, excess: least, ear: ear.loss });
-  const isOpen = fix === null && (ear === null || ear.variance >= VARIANCE);
-  if (count >= LEAST_PASSES && isOpen) track.ear = receiverOffsetOf(quiet - SPREAD / Math.sqrt(count));
+  else if (nearest !== null && receiverOffset !== null && receiverOffset.variance <= SURE_OFFSET)
+    over.push({ beaconId: nearest, excess: least, receiverOffset: receiverOffset.loss });
+  const isOpen = fix === null && (receiverOffset === null || receiverOffset.variance >= VARIANCE);
+  if (count >= LEAST_PASSES && isOpen) track.receiverOffset = receiverOffsetOf(quiet - SPREAD / Math.sqrt(count));
 }
 
 const receiverOffsetOf = (quiet: number): ReceiverOffset => ({

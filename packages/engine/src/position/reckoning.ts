@@ -20,9 +20,9 @@ const MAX_ANCHORS = 16;
 const STEP_MS = 1_000;
 /** After this long without a step the old position says nothing. */
 export const FORGET_MS = 30_000;
-/** Only a position more certain than this (m²), with an ear known better than this (dB²), teaches anything. */
+/** Only a position more certain than this (m²), with a receiver offset known better than this (dB²), teaches anything. */
 const SURE_VARIANCE = 12;
-export const SURE_EAR = 4;
+export const SURE_OFFSET = 4;
 
 /** Notes what was heard of a beacon with a location for the next step. */
 export function noteLoss(
@@ -70,7 +70,7 @@ export function reckon(run: Calculation, at: number): boolean {
     track,
     stepFix({
       fix: before,
-      ear: track.ear ?? newReceiverOffset(),
+      receiverOffset: track.receiverOffset ?? newReceiverOffset(),
       layout,
       heard,
       at,
@@ -81,7 +81,11 @@ export function reckon(run: Calculation, at: number): boolean {
       pendingSince: null,
     },
   );
-  run.noteStep?.({ at, receiverOffset: track.ear?.loss ?? 0, heard: heard.map((one) => plainly(one, anchors)) });
+  run.noteStep?.({
+    at,
+    receiverOffset: track.receiverOffset?.loss ?? 0,
+    heard: heard.map((one) => withoutBias(one, anchors)),
+  });
   const heardSo = receptionOf(track);
   const field = fieldOf(track, at, heardSo);
   anchors.forEach(({ beaconId }, anchor) => {
@@ -89,15 +93,15 @@ export function reckon(run: Calculation, at: number): boolean {
     const lead = leadOf(levelDistance(state, at, heardSo), field);
     const { share, distance } = standingOf(layout, anchor);
     state.standing = { share: likelyWith(share, lead), distance };
-    turn(state.radius, run.thresholds, { share: state.standing.share, at });
-    turn(state.near, run.thresholds, { share: likelyWith(nearShareOf(layout, anchor), lead), at });
+    turnGate(state.radius, run.thresholds, { share: state.standing.share, at });
+    turnGate(state.near, run.thresholds, { share: likelyWith(nearShareOf(layout, anchor), lead), at });
     if (state.radius.inside === true) state.insideAt = at;
   });
   learn(run, { anchors, layout, heard });
   return true;
 }
 
-const plainly = ({ anchor, loss, bias, count }: HeardAnchor, anchors: readonly Anchor[]): HeardBeacon => ({
+const withoutBias = ({ anchor, loss, bias, count }: HeardAnchor, anchors: readonly Anchor[]): HeardBeacon => ({
   beaconId: (anchors[anchor] as Anchor).beaconId,
   loss: loss - bias.loss,
   count,
@@ -111,9 +115,9 @@ interface Reckoned {
 
 /** Notes how what was heard differs from what is expected: for the next steps and, if certain, for later visitors. */
 function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, heard }: Reckoned): void {
-  const { fix, ear } = track;
-  if (fix === null || ear === null) return;
-  const isSure = fix.xx + fix.yy <= SURE_VARIANCE && ear.variance <= SURE_EAR;
+  const { fix, receiverOffset } = track;
+  if (fix === null || receiverOffset === null) return;
+  const isSure = fix.xx + fix.yy <= SURE_VARIANCE && receiverOffset.variance <= SURE_OFFSET;
   for (const one of heard) {
     const { anchor, loss } = one;
     const { beaconId, map } = anchors[anchor] as Anchor;
@@ -123,7 +127,7 @@ function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, 
     const distance = state.standing?.distance ?? 0;
     state.bias = biasOf(one, {
       expected,
-      ear,
+      receiverOffset,
       distance,
       slowVariance: thresholds.slowVariance,
       isSurveyed: map !== null,
@@ -131,7 +135,7 @@ function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, 
     if (!isSure || map !== null) continue;
     // Later visitors have no bias yet, so that they are taught all of it.
     const base = expected.loss - (learned?.exponent ?? 0) * expected.decades;
-    const residual = loss + (learned?.loss ?? 0) - base - ear.loss;
+    const residual = loss + (learned?.loss ?? 0) - base - receiverOffset.loss;
     evidence[beaconId] = addEvidence(evidence[beaconId] ?? noEvidence, stepEvidence(expected.decades, residual));
   }
 }
@@ -159,7 +163,7 @@ interface Turning {
 }
 
 /** What a position says to a gate. */
-function turn(gate: GateState, { likely, unlikely }: Thresholds, { share, at }: Turning): void {
+function turnGate(gate: GateState, { likely, unlikely }: Thresholds, { share, at }: Turning): void {
   const inside = share >= likely ? true : share <= unlikely ? false : gate.inside;
   if (inside === gate.inside) return;
   gate.inside = inside;

@@ -65,7 +65,7 @@ export function decideTogether(run: Calculation, heard: readonly HeardAt[]): voi
   }
   if (known === null) return;
   notePasses(run, at);
-  settle(run, at, known);
+  decideVisit(run, at, known);
 }
 
 /** The beacon that has the visitor, of those that are decided together; undefined: none has. */
@@ -80,7 +80,7 @@ function holderOf(run: Calculation): TrackedBeacon | undefined {
 }
 
 /** Gives the visit to the nearest beacon that holds the visitor, and reports the zones. */
-function settle(run: Calculation, at: number, field: Surroundings): void {
+function decideVisit(run: Calculation, at: number, field: Surroundings): void {
   const contenders = contendersOf(run, at, field);
   const holder = holderOf(run);
   const stays = holder !== undefined && holder.state.radius.inside === true;

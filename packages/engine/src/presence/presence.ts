@@ -71,18 +71,18 @@ function meanLoss(samples: readonly Sample[], { settings }: PresenceState): numb
 }
 
 /**
- * The distance in metres of the nearest receiver that was heard lately; null where none has measured. `ear`: by how much the
+ * The distance in metres of the nearest receiver that was heard lately; null where none has measured. `receiverOffset`: by how much the
  * installation hears too little, dB.
  */
-export function nearestDistance({ filters, settings }: PresenceState, at: number, ear = 0): number | null {
+export function nearestDistance({ filters, settings }: PresenceState, at: number, receiverOffset = 0): number | null {
   let least: number | null = null;
   for (const { mean, at: heard } of filters) {
     if (at - heard <= RECEIVER_FRESH_MS && (least === null || mean < least)) least = mean;
   }
   if (least === null) return null;
   const { learned } = settings;
-  if (learned === undefined) return distanceFromLoss(least - ear);
-  return distanceFromLoss(least - ear - learned.loss, PATH_LOSS_EXPONENT + learned.exponent);
+  if (learned === undefined) return distanceFromLoss(least - receiverOffset);
+  return distanceFromLoss(least - receiverOffset - learned.loss, PATH_LOSS_EXPONENT + learned.exponent);
 }
 
 export interface Measured {

@@ -25,14 +25,14 @@ export function newPresence(settings: PresenceSettings): PresenceState {
 
 const newPasses = (): Passes => ({ nearest: null, before: null, least: 0, quiet: 0, count: 0 });
 
-/** An installation that has met no beacon yet. `ear`: how it is known to hear. */
-export function newTrack(ear: ReceiverOffset | null = null): TrackState {
+/** An installation that has met no beacon yet. `receiverOffset`: how it is known to hear. */
+export function newTrack(receiverOffset: ReceiverOffset | null = null): TrackState {
   return {
     at: null,
     beacons: {},
     dueAt: null,
     fix: null,
-    ear,
+    receiverOffset,
     passes: newPasses(),
     powers: {},
     pendingSince: null,
@@ -63,12 +63,12 @@ export function copyTrack(track: TrackState): TrackState {
 
 /** A copy that still shares the states of the beacons. What an older version did not write has its beginning's value. */
 export function borrowTrack(track: TrackState): TrackState {
-  const { fix = null, ear = null, passes = newPasses(), powers = {}, pendingSince = null } = track;
+  const { fix = null, receiverOffset = null, passes = newPasses(), powers = {}, pendingSince = null } = track;
   return {
     ...track,
     beacons: { ...track.beacons },
     fix,
-    ear,
+    receiverOffset,
     passes,
     powers: { ...powers },
     pendingSince,

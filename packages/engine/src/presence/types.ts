@@ -208,9 +208,9 @@ export interface Fix {
   readonly yy: number;
   /** [floor, probability], ascending by floor. */
   readonly floors: readonly (readonly [floor: number, probability: number])[];
-  /** Covariance of the ear's loss with x and y, dB·m. */
-  readonly earX: number;
-  readonly earY: number;
+  /** Covariance of the receiver offset with x and y, dB·m. */
+  readonly offsetX: number;
+  readonly offsetY: number;
   /** Older versions have none. */
   readonly velocity?: Velocity;
 }
@@ -233,7 +233,7 @@ export interface Pass {
   /** The least that was lost there beyond what is lost at the edge of its radius, dB. */
   readonly excess: number;
   /** How much too little the installation hears, dB, if its position shows it with certainty. */
-  readonly ear?: number;
+  readonly receiverOffset?: number;
 }
 
 /** How much quieter than expected an installation hears (dB): its antenna, its case, a pocket. Learned as it moves about. */
@@ -255,7 +255,7 @@ export interface TrackState {
   dueAt: number | null;
   /** Null where too few beacons with a location are heard. */
   fix: Fix | null;
-  ear: ReceiverOffset | null;
+  receiverOffset: ReceiverOffset | null;
   passes: Passes;
   /**
    * Heard since the newest step of the fix, by beacon: sum of the received powers, each as a share of what is received at one

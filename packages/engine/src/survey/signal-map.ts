@@ -46,11 +46,11 @@ export function* signalMapSteps(surveys: readonly Survey[], settingsOf: Settings
   const found = new Map<string, (Residual & { readonly survey: string })[]>();
   for (const survey of surveys) {
     const heard = heardIn(survey, settingsOf).flatMap((one) => residualOf(one, settingsOf(one.beaconId)) ?? []);
-    const ear = earOf(heard);
+    const receiverOffset = offsetOf(heard);
     for (const one of heard) {
       const own = found.get(one.beaconId) ?? [];
       found.set(one.beaconId, own);
-      own.push({ ...one, residual: one.residual - ear, survey: survey.id });
+      own.push({ ...one, residual: one.residual - receiverOffset, survey: survey.id });
     }
     yield;
   }
@@ -85,20 +85,20 @@ interface Residual extends Heard {
 }
 
 /** How far a beacon's mean differs from what all have in common, over how far phones differ (both dB²). */
-const EAR_SHRINKAGE = 0.5;
+const OFFSET_SHRINKAGE = 0.5;
 
 /**
  * How loudly the surveyor's phone hears, dB: what all beacons have in common, each counting once. What is left is what beacons and places
  * differ by; of a spot where few are heard most is left.
  */
-function earOf(heard: readonly Residual[]): number {
+function offsetOf(heard: readonly Residual[]): number {
   const beacons = new Map<string, { sum: number; n: number }>();
   for (const { beaconId, residual } of heard) {
     const own = beacons.get(beaconId) ?? { sum: 0, n: 0 };
     beacons.set(beaconId, { sum: own.sum + residual, n: own.n + 1 });
   }
   const sum = [...beacons.values()].reduce((total, own) => total + own.sum / own.n, 0);
-  return sum / (beacons.size + EAR_SHRINKAGE);
+  return sum / (beacons.size + OFFSET_SHRINKAGE);
 }
 
 function residualOf(heard: Heard, { location }: PresenceSettings): Residual | null {

@@ -170,7 +170,7 @@ export class PastReads {
   }
 
   /** How a phone is known to hear. */
-  ear(listener: HearingPhone): Promise<ReceiverOffset | null> {
+  receiverOffset(listener: HearingPhone): Promise<ReceiverOffset | null> {
     return this.#ears.ask(listener);
   }
 
@@ -196,7 +196,7 @@ export function readsOf(
   const key = { appId, installationId };
   return {
     record: () => past.record(key),
-    receiverOffset: () => past.ear({ ...key, model }),
+    receiverOffset: () => past.receiverOffset({ ...key, model }),
     places: (beaconIds) =>
       beaconIds.length === 0 ? Promise.resolve([]) : site.beaconsById(db, appId, [...new Set(beaconIds)]),
     triggers: (beaconId) => site.triggers(db, appId, beaconId),

@@ -174,8 +174,9 @@ async function decideFrom(
   const isNamed = context.permissions?.analytics ?? true;
   const retimed = movable(track.record, context);
   const start = await startWith(track, { samples, retimed }, reads.record);
-  const ear = start.record === undefined && isNamed && policy.oneZone ? await reads.receiverOffset?.() : null;
-  const record = { ...(start.record ?? newRecord(now, ear)), ...(clock ? { clock } : {}) };
+  const receiverOffset =
+    start.record === undefined && isNamed && policy.oneZone ? await reads.receiverOffset?.() : null;
+  const record = { ...(start.record ?? newRecord(now, receiverOffset)), ...(clock ? { clock } : {}) };
   const own: Reads = { ...reads, record: async () => record, ...(isNamed ? {} : { kept: nothingKept }) };
   const onlyTime = why === 'tick' && start.samples.length === 0;
   return { start, decision: await decide(own, { ...context, retimed }, onlyTime ? null : start.samples) };

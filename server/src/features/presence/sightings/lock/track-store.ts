@@ -1,6 +1,15 @@
 import { randomInt } from 'node:crypto';
 import type { ClockState, TrackState } from '@pharos/engine';
-import { fromStored, type StoredRecord, type StoredSegment, type TrackRecord, toStored } from '@pharos/engine/decide';
+import {
+  fromStored,
+  fromStoredState,
+  type StoredRecord,
+  type StoredSegment,
+  type StoredState,
+  type TrackRecord,
+  toStored,
+  toStoredState,
+} from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
@@ -251,7 +260,7 @@ export function addSamples(dialect: Dialect, added: readonly AddedSamples[]): Sq
     app_id: appId,
     installation_id: installationId,
     started_at: startedAt,
-    checkpoint: checkpoint === null ? '' : JSON.stringify(checkpoint),
+    checkpoint: checkpoint === null ? '' : JSON.stringify(toStoredState(checkpoint)),
     samples,
   }));
   return addedSamples.each(dialect, cells);
@@ -307,7 +316,7 @@ export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Pro
       .sort((a, b) => a.started_at - b.started_at)
       .map(({ started_at, checkpoint, samples }) => ({
         startedAt: started_at,
-        checkpoint: JSON.parse(checkpoint) as TrackState,
+        checkpoint: fromStoredState(JSON.parse(checkpoint) as StoredState),
         samples,
       })),
   );

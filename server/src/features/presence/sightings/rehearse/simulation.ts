@@ -54,7 +54,7 @@ export interface Pretence {
   /** Beacons and messages as they were at some moment; without it, as they are stored. */
   readonly site?: SiteReads;
   /** How the phone is known to hear. */
-  readonly ear?: ReceiverOffset | null;
+  readonly receiverOffset?: ReceiverOffset | null;
 }
 
 interface Simulation extends Pretence {
@@ -95,11 +95,11 @@ export class PretendedInstallation {
   #installation: InMemory | undefined;
 
   constructor(db: Db, simulation: Pretence, installationId: string) {
-    const { appId, site, ear, continues, policy, hasTarget, locale } = simulation;
+    const { appId, site, receiverOffset, continues, policy, hasTarget, locale } = simulation;
     const stored = readsOf(db, { appId, installationId, userId: null, ...(site ? { site } : {}) });
     const triggers = new Map<string, ReturnType<Reads['triggers']>>();
     const reads: Site = {
-      ...(ear === undefined ? {} : { receiverOffset: async () => ear }),
+      ...(receiverOffset === undefined ? {} : { receiverOffset: async () => receiverOffset }),
       places: async (beaconIds) => {
         const known = beaconIds.flatMap((id) => this.#places.get(id) ?? []);
         const others = beaconIds.filter((id) => !this.#places.has(id));

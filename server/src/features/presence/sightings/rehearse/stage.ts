@@ -1,4 +1,4 @@
-import { loudnessOf, type ReceiverOffset, receiverOffsetOf } from '@pharos/engine';
+import { offsetOf, type ReceiverOffset, receiverOffsetOf } from '@pharos/engine';
 import type { SiteTrigger } from '@pharos/engine/decide';
 import {
   type FloorPlan,
@@ -210,13 +210,13 @@ export interface PhoneHearing {
   /** How much less than others it hears, dB; null: nothing is known of the model. */
   readonly loss: number | null;
   /** What the engine starts from. */
-  readonly ear: ReceiverOffset | null;
+  readonly receiverOffset: ReceiverOffset | null;
 }
 
 /** What traffic has taught about a model of phones. */
 export async function hearingOfModel(db: Db, appId: string, model: string): Promise<PhoneHearing> {
   const subjects = [model.trim(), ''].map((of) => ({ appId, installationId: '', model: of }));
-  const [alike, site] = (await findHearings(db, subjects)).map(loudnessOf);
+  const [alike, site] = (await findHearings(db, subjects)).map(offsetOf);
   const known = model.trim() === '' ? null : (alike ?? null);
-  return { loss: known?.loss ?? null, ear: receiverOffsetOf(null, { model: known, site: site ?? null }) };
+  return { loss: known?.loss ?? null, receiverOffset: receiverOffsetOf(null, { model: known, site: site ?? null }) };
 }

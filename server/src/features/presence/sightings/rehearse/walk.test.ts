@@ -24,7 +24,7 @@ test('a walk of which nobody reads any more ends in the middle', async () => {
   const way = [0, 9].map((x) => ({ x, y: 0, floor: 0, stay: 0 }));
   const site = { beaconsById: async () => [], beaconsByAddress: async () => [], triggers: async () => [] };
   const stage = { plan, way, beacons: new Map(), site, placed: 0, omitted: 0 };
-  const pretence = { appId: 'app', policy: defaultPolicy, hasTarget: true, locale: null, ear: null };
+  const pretence = { appId: 'app', policy: defaultPolicy, hasTarget: true, locale: null, receiverOffset: null };
   const asked = { stage, pretence, visitors: 3, seconds: 60, seed: '1', start: noon, loss: 0 };
   const walked: number[] = [];
   // Nothing is heard and nothing is asked of a database.

@@ -338,7 +338,7 @@ async function walkOf(
   const { localeIdentifier = null, hasTarget = true, visitors = 1, seed = '1' } = body;
   return {
     stage,
-    pretence: { appId, policy, hasTarget, locale: localeIdentifier, ear: hearing.ear },
+    pretence: { appId, policy, hasTarget, locale: localeIdentifier, receiverOffset: hearing.receiverOffset },
     visitors,
     seconds: secondsAsked(body),
     seed,

@@ -38,8 +38,10 @@ for (const database of bothDatabases) {
         );
     }
     const lossOf = async (installationId: string, model: string | null = null) => {
-      const [ear] = await findReceiverOffsets(site.app.storage.db, [{ appId: site.app.appId, installationId, model }]);
-      return Math.round(ear?.loss ?? 0);
+      const [receiverOffset] = await findReceiverOffsets(site.app.storage.db, [
+        { appId: site.app.appId, installationId, model },
+      ]);
+      return Math.round(receiverOffset?.loss ?? 0);
     };
 
     test('is known when it comes back, or another one of its model comes', async () => {

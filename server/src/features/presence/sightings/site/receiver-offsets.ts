@@ -3,8 +3,8 @@ import {
   addPassesOf,
   countOf,
   type Hearing,
-  loudnessOf,
   noHearing,
+  offsetOf,
   type Pass,
   type ReceiverOffset,
   receiverOffsetOf,
@@ -121,7 +121,7 @@ async function deleteHearings(db: Db, appId: string, installationId?: string): P
 }
 
 /**
- * What traffic teaches about how loudly phones hear (loudness.ts of the engine): gathered in memory and written from time to
+ * What traffic teaches about how loudly phones hear (hearing.ts of the engine): gathered in memory and written from time to
  * time. What a process has gathered and not yet written is lost with it, and gathered again by the next visits.
  */
 
@@ -245,7 +245,7 @@ export class HearingLearning {
 }
 
 function viewOf({ installationId, model, hearing, updatedAt }: StoredHearing): HearingView {
-  const loss = loudnessOf(hearing)?.loss;
+  const loss = offsetOf(hearing)?.loss;
   return {
     ...(installationId === '' ? {} : { installationId }),
     ...(model === '' ? {} : { model }),
@@ -267,7 +267,7 @@ export async function findReceiverOffsets(
   ]);
   const found = await findHearings(db, subjects);
   return listeners.map((one, index) => {
-    const [own, alike, site] = found.slice(3 * index, 3 * index + 3).map(loudnessOf);
+    const [own, alike, site] = found.slice(3 * index, 3 * index + 3).map(offsetOf);
     return receiverOffsetOf(own ?? null, { model: modelOf(one) === null ? null : (alike ?? null), site: site ?? null });
   });
 }

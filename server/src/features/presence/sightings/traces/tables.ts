@@ -75,7 +75,7 @@ export const beaconSignals = defineTable({
   stepBy: 'beacon_id',
 });
 
-/** How loudly installations, models of phones and all of an app hear; see loudness.ts of the engine. */
+/** How loudly installations, models of phones and all of an app hear; see hearing.ts of the engine. */
 export const hearings = defineTable({
   name: 'hearing',
   owner: 'sightings',

@@ -1,5 +1,5 @@
 import type { Pass, ReceiverOffset } from '../presence/types.ts';
-import { EAR_VARIANCE } from './fix.ts';
+import { OFFSET_VARIANCE } from './fix.ts';
 
 /**
  * How loudly an installation hears, from one visit to the next. A track learns it as its phone moves about and is deleted after
@@ -25,12 +25,6 @@ export interface Hearing {
   readonly placed: Halves;
   /** By signals alone. */
   readonly heard: Halves;
-}
-
-/** How much the loss exceeds what is expected (dB), and its variance (dB²). */
-export interface Loudness {
-  readonly loss: number;
-  readonly variance: number;
 }
 
 const none: Halves = [
@@ -91,9 +85,9 @@ interface Weighted {
 
 function addWeighted(hearing: Hearing, passes: readonly Pass[], { half, weight }: Weighted): Hearing {
   let { placed, heard } = hearing;
-  for (const { excess, ear } of passes)
-    if (ear === undefined) heard = noted(heard, half, { n: weight, r: weight * excess });
-    else placed = noted(placed, half, { n: weight, r: weight * ear });
+  for (const { excess, receiverOffset } of passes)
+    if (receiverOffset === undefined) heard = noted(heard, half, { n: weight, r: weight * excess });
+    else placed = noted(placed, half, { n: weight, r: weight * receiverOffset });
   return { placed, heard };
 }
 
@@ -103,7 +97,7 @@ function noted([a, b]: Halves, half: number, one: Residuals): Halves {
 }
 
 /** Null if nothing known would have improved the prediction of data from which it was not learned. */
-export function loudnessOf({ placed, heard }: Hearing): Loudness | null {
+export function offsetOf({ placed, heard }: Hearing): ReceiverOffset | null {
   const sure = fitted(placed);
   if (sure !== null) return sure;
   const found = fitted(heard);
@@ -114,15 +108,15 @@ export function loudnessOf({ placed, heard }: Hearing): Loudness | null {
 
 /** How a track starts: from the phone itself, else its model, else the site; null: as if all phones were alike. */
 export function receiverOffsetOf(
-  own: Loudness | null,
-  { model, site }: { readonly model: Loudness | null; readonly site: Loudness | null },
+  own: ReceiverOffset | null,
+  { model, site }: { readonly model: ReceiverOffset | null; readonly site: ReceiverOffset | null },
 ): ReceiverOffset | null {
   if (own !== null) return { loss: own.loss, variance: own.variance + OF_ONE_PHONE };
   if (model !== null) return { loss: model.loss, variance: model.variance + OF_ONE_MODEL };
-  return site === null || Math.abs(site.loss) < SITE_LEAST ? null : { loss: site.loss, variance: EAR_VARIANCE };
+  return site === null || Math.abs(site.loss) < SITE_LEAST ? null : { loss: site.loss, variance: OFFSET_VARIANCE };
 }
 
-function fitted(halves: Halves): Loudness | null {
+function fitted(halves: Halves): ReceiverOffset | null {
   const [a, b] = halves;
   if (countOf(halves) < LEAST_PASSES || !helps(a, b) || !helps(b, a)) return null;
   const all = sum(a, b);
