@@ -162,6 +162,12 @@ export function RecordPage<T>({ query: { data, error }, title, action, all, heig
   );
 }
 
+/** A record once something else of its page is there, too, which would move what is below it. */
+export const once = <T,>({ data, error }: RecordProps<T>['query'], { isPending }: { readonly isPending: boolean }) => ({
+  data: isPending ? undefined : data,
+  error,
+});
+
 interface DeletionProps extends Omit<AskedProps, 'button'> {
   readonly label?: string;
 }

@@ -199,7 +199,7 @@ interface PlaceProps {
 }
 
 function Place({ appId, form, children }: PlaceProps) {
-  const { data: venues = [] } = useQuery(venueNamesQuery(appId));
+  const { data: venues = [], isPending } = useQuery(venueNamesQuery(appId));
   return (
     <Block
       title={t('Place')}
@@ -213,7 +213,7 @@ function Place({ appId, form, children }: PlaceProps) {
         <NumberInput label={t('Metres from the top')} hideControls {...form.number('location.y')} />
         <TextInput label={t('Floor')} placeholder={t('0 for the ground floor')} {...form.text('location.floor')} />
       </div>
-      {(venues.length > 0 || form.values.venueId !== '') && (
+      {(isPending || venues.length > 0 || form.values.venueId !== '') && (
         <NativeSelect
           mt="md"
           label={t('Venue')}

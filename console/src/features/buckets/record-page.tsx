@@ -68,32 +68,31 @@ export function BucketRecordPage() {
         title={title ?? t('Record')}
         action={record && <RecordActions place={place} record={record} title={title ?? ''} mayWrite={mayWrite} />}
       />
-      <Loading data={record} error={error} height={260} />
+      <Loading data={bucket && record} error={error} height={260} />
       {record && bucket && (
-        <BucketRecordForm
-          key={record.objectId}
-          place={place}
-          columns={bucket.columns}
-          record={record}
-          isLocked={!mayWrite}
-          onCancel={open}
-        />
-      )}
-      {record && (
-        <Box mt="lg">
-          <PointingHere appId={appId} className={bucketName} objectId={recordId} />
-        </Box>
-      )}
-      {record && (
-        <Box mt="lg">
-          <RecordOwner place={place} record={record} name={title ?? t('Record')} />
-        </Box>
-      )}
-      {record && <Stamps appId={appId} record={record} />}
-      {record && (
-        <Group justify="flex-end" mt="xs">
-          <ShowRequest appId={appId} request={{ operation: 'getRecord', params: { bucketName, objectId: recordId } }} />
-        </Group>
+        <>
+          <BucketRecordForm
+            key={record.objectId}
+            place={place}
+            columns={bucket.columns}
+            record={record}
+            isLocked={!mayWrite}
+            onCancel={open}
+          />
+          <Stamps appId={appId} record={record} />
+          <Group justify="flex-end" mt="xs">
+            <ShowRequest
+              appId={appId}
+              request={{ operation: 'getRecord', params: { bucketName, objectId: recordId } }}
+            />
+          </Group>
+          <Box mt="lg">
+            <RecordOwner place={place} record={record} name={title ?? t('Record')} />
+          </Box>
+          <Box mt="lg">
+            <PointingHere appId={appId} className={bucketName} objectId={recordId} />
+          </Box>
+        </>
       )}
     </>
   );

@@ -9,7 +9,7 @@ import { PersonExport } from '../../components/export/person-export.tsx';
 import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Block, LinkButton, Loading, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
-import { Deletion, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, once, RecordPage } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -37,7 +37,7 @@ interface Props {
 /** A person with an account: who it is, what happened, the phones, and how the account is used. */
 export function PersonPage() {
   const { appId, userId } = route.useParams();
-  const query = useQuery(appUserQuery(appId, userId));
+  const query = once(useQuery(appUserQuery(appId, userId)), useQuery(phonesOfQuery(appId, userId)));
   const mayChange = useMay()('users.change');
   return (
     <RecordPage

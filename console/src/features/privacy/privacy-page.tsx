@@ -76,21 +76,24 @@ export function PrivacyPage() {
           </Stack>
         )}
       </Block>
-      <Block
-        title={t('Record of processing')}
-        about={t(
-          'A document for the house’s record of processing activities (Article 30 of the GDPR), with what follows from the settings. What only the house knows is left open.',
-        )}
-      >
-        <Button
-          leftSection={<Icon name="download" size={16} />}
-          disabled={!data}
-          onClick={() => data && download('record-of-processing.md', 'text/markdown;charset=utf-8', [data.record])}
-        >
-          {t('Download as Markdown')}
-        </Button>
-      </Block>
-      {may('installations.personal') && <Erasures appId={appId} />}
+      {data && (
+        <>
+          <Block
+            title={t('Record of processing')}
+            about={t(
+              'A document for the house’s record of processing activities (Article 30 of the GDPR), with what follows from the settings. What only the house knows is left open.',
+            )}
+          >
+            <Button
+              leftSection={<Icon name="download" size={16} />}
+              onClick={() => download('record-of-processing.md', 'text/markdown;charset=utf-8', [data.record])}
+            >
+              {t('Download as Markdown')}
+            </Button>
+          </Block>
+          {may('installations.personal') && <Erasures appId={appId} />}
+        </>
+      )}
     </>
   );
 }

@@ -23,6 +23,8 @@ const systemQuery = { ...queryOf(['system'], 'getSystem'), refetchInterval: 10_0
 export function SystemPage() {
   const { data: system, error } = useQuery(systemQuery);
   const may = useMay();
+  /** What is below would be moved by what comes above it. */
+  const isRead = Boolean(system || error);
   const { zone } = useServiceTimes();
   const problems = system ? problemsOf(system) : [];
   const warning = system?.storage.problem === null ? system.storage.warning : null;
@@ -49,9 +51,13 @@ export function SystemPage() {
       )}
       {system && <Health system={system} />}
       {system && <Curves load={system.load} startedAt={system.startedAt} />}
-      <ServiceAlerts />
-      {may('backups.manage') && <BackupPlanBlock />}
-      {may('backups.manage') && <Backups freeBytes={system?.disk.freeBytes} />}
+      {isRead && <ServiceAlerts />}
+      {isRead && may('backups.manage') && (
+        <>
+          <BackupPlanBlock />
+          <Backups freeBytes={system?.disk.freeBytes} />
+        </>
+      )}
     </div>
   );
 }

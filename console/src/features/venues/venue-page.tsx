@@ -6,10 +6,10 @@ import { ShowRequest } from '../../components/code/show-request.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block, LinkButton } from '../../components/page/blocks.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { Deletion, EditOrDelete, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, once, RecordPage } from '../../components/page/page-header.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { venueKeys, venueQuery } from '../../lib/data/venue-queries.ts';
+import { floorsQuery, venueKeys, venueQuery } from '../../lib/data/venue-queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { FloorsBlock } from './floors-block.tsx';
@@ -22,7 +22,7 @@ const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId');
 
 export function VenuePage() {
   const { appId, venueId } = route.useParams();
-  const query = useQuery(venueQuery(appId, venueId));
+  const query = once(useQuery(venueQuery(appId, venueId)), useQuery(floorsQuery(appId, venueId)));
   const may = useMayCall();
   const mayChange = may('updateVenue');
   const edit = { to: '/apps/$appId/beacons/venues/$venueId/edit', params: { appId, venueId } };

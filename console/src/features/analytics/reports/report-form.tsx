@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, Radio, Stack, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { PageForm } from '../../../components/form/page-form.tsx';
 import { useRecordForm } from '../../../components/form/use-record-form.ts';
-import { Block } from '../../../components/page/blocks.tsx';
+import { Block, Loading } from '../../../components/page/blocks.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import type { Operations, Report } from '../../../lib/wire.ts';
@@ -56,7 +56,7 @@ const bodyOf = ({ venueId, every, administrators, addresses }: ReportFields, kno
 
 export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
   const params = { appId, reportId: report?.reportId ?? '' };
-  const { data: known } = useQuery(reportsQuery(appId));
+  const { data: known, error } = useQuery(reportsQuery(appId));
   const venues = useSite(appId)?.venues ?? [];
   const shared = useRecordForm<Report, ReportFields, Report>({
     name: `report ${report?.reportId ?? `new ${model?.reportId ?? appId}`}`,
@@ -86,9 +86,10 @@ export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
     },
   });
   const { form } = shared;
+  if (!known) return <Loading data={known} error={error} height={260} />;
   return (
     <PageForm shared={shared} names={fields} submit={report ? t('Save') : t('Set up the report')} onCancel={onCancel}>
-      {known && <MailNote canMail={known.canMail} />}
+      <MailNote canMail={known.canMail} />
       <Block title={t('What and when')}>
         <Stack gap="md">
           <VenueChoice
@@ -112,7 +113,7 @@ export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
       <Block title={t('Who gets it')}>
         <Stack gap="md">
           <AdministratorChoice
-            candidates={known?.candidates ?? []}
+            candidates={known.candidates}
             report={report}
             venueId={form.values.venueId}
             value={form.values.administrators}

@@ -5,7 +5,7 @@ import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-show
 import { Row, RowButton, RowList } from '../../../components/list/row-list.tsx';
 import { Block, Icon, Loading } from '../../../components/page/blocks.tsx';
 import { Fact, Facts, TimeFact } from '../../../components/page/facts.tsx';
-import { Deletion, EditOrDelete, RecordPage } from '../../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, once, RecordPage } from '../../../components/page/page-header.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -25,8 +25,9 @@ const list = '/apps/$appId/activity/analytics/reports';
 
 export function ReportPage() {
   const { appId, reportId } = route.useParams();
-  const query = useQuery(reportQuery(appId, reportId));
-  const { data: known } = useQuery(reportsQuery(appId));
+  const reports = useQuery(reportsQuery(appId));
+  const query = once(useQuery(reportQuery(appId, reportId)), reports);
+  const { data: known } = reports;
   const mayWrite = useMay()('reports.write');
   const edit = { to: `${list}/$reportId/edit`, params: { appId, reportId } };
   const copy = { to: `${list}/new`, params: { appId }, from: reportId };

@@ -71,6 +71,9 @@ const maxMarkers = 300;
 /** Metres; as large as the squares of which the service says that they are bad. */
 const spotRadius = 1.5;
 
+/** Of a bold letter, in its size. */
+const letterWidth = 0.75;
+
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
   const element = document.createElement('span');
@@ -231,10 +234,13 @@ export class FloorMap {
       );
   }
 
-  /** Below the upper side, on several lines where the zone is narrow. */
+  /** Below the upper side; where the zone is narrow on several lines, and smaller if a word would not fit. */
   #addName({ name }: MapZone, bounds: L.LatLngBounds): void {
     const text = words(name);
-    text.style.maxWidth = `calc(var(--metre) * ${bounds.getEast() - bounds.getWest()}px)`;
+    const width = bounds.getEast() - bounds.getWest();
+    text.style.maxWidth = `calc(var(--metre) * ${width}px)`;
+    const longest = Math.max(...name.split(/[\s-]/).map((word) => word.length));
+    text.style.setProperty('--most', String(width / (letterWidth * longest)));
     const element = document.createElement('div');
     element.className = classes.zoneName ?? '';
     element.append(text);

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { AdminRole } from '../../../server/src/access/roles.ts';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { houseOf } from '../analytics/house.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole } from '../browser.ts';
+
+const day = 86_400_000;
+
+/** What people of a museum come for, each with the role that they have and with the keyboard alone. */
+describe('journeys with the keyboard', () => {
+  let app: TestApp;
+  let origin: string;
+  let browser: Browser;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    ({ app, origin } = await startConsole());
+    headers = (await signInManager(app)).headers;
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const { makeHouse, make, report } = houseOf(() => ({ page, app, headers }));
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+  const list = async (path: string) => (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body;
+
+  async function begin(role: AdminRole, path: string): Promise<readonly string[]> {
+    const visited = await openAs(browser, { app, origin, role });
+    page = visited.page;
+    await goTo(page, `/console/apps/${app.appId}${path}`);
+    return visited.complaints;
+  }
+
+  /** Goes on with the Tab key until something has the focus. */
+  async function reach(wanted: Locator): Promise<void> {
+    await wanted.waitFor();
+    const focused = wanted.and(page.locator(':focus'));
+    for (let step = 0; (await focused.count()) === 0; step++) {
+      assert.ok(step < 80, `${wanted} is not reached`);
+      await page.keyboard.press('Tab');
+    }
+  }
+  async function press(wanted: Locator): Promise<void> {
+    await reach(wanted);
+    await page.keyboard.press('Enter');
+  }
+
+  test('a colleague who may only edit messages sees nothing else, and writes one', async () => {
+    await makeHouse();
+    const complaints = await begin('author', '');
+    await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
+    const entries = page
+      .getByRole('navigation')
+      .locator('a, button')
+      .filter({ hasText: /Messages|Push|Home|Places|Log/ });
+    assert.deepEqual(
+      (await entries.allInnerTexts()).filter((text) => /^(Home|Places|Log)$/.test(text.trim())),
+      [],
+    );
+    await press(page.getByRole('link', { name: 'New message' }));
+    await reach(page.getByLabel('Title', { exact: true }));
+    await page.keyboard.type('Good morning');
+    await reach(page.getByLabel('Text', { exact: true }));
+    await page.keyboard.type('The tour begins here.');
+    await press(page.getByTestId('sentence').getByTitle('Place', { exact: true }));
+    await reach(page.getByRole('dialog').getByRole('combobox', { name: 'Beacons', exact: true }));
+    await page.keyboard.type('Hall');
+    await page.getByRole('option', { name: /^Hall beacon/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await press(button('Done'));
+    await becomes(() => page.evaluate('document.activeElement.title'), 'Place');
+    await press(button('Save as a draft'));
+    await page.getByRole('link', { name: 'Good morning', exact: true }).waitFor();
+    const [stored] = (await list('notifications')).results;
+    assert.deepEqual([stored.message.alertMessage, stored.isEnabled], ['The tour begins here.', false]);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('last week beside the week before, for one hall, goes into a file', async () => {
+    const [hall] = (await list('beacons?where={"name":"Hall beacon"}')).results;
+    const now = Date.now();
+    const noon = now - (now % day) + day / 2;
+    for (const [ago, phones] of [
+      [14, 20],
+      [7, 30],
+    ] as const)
+      for (let phone = 0; phone < phones; phone++) {
+        const installationId = `phone ${phone}`;
+        if (ago === 14 || phone >= 20) await make('/installations', { installationId, deviceType: 'ios' });
+        for (const [event, minutes] of [
+          ['ENTER', 0],
+          ['EXIT', 5],
+        ] as const) {
+          app.clock.now = noon - ago * day + (minutes + 6 * phone) * 60_000;
+          await report(installationId, [{ beacon: hall.objectId, event, occurredAt: app.clock.now }]);
+        }
+      }
+    app.clock.now = now;
+    await app.app.rollups.settle(app.appId);
+    const complaints = await begin('reader', '/activity/analytics?unit=week');
+    await press(button('The one before'));
+    const place = page.getByRole('combobox', { name: 'Place' });
+    await reach(place);
+    const chosen = async () => (await place.locator('option:checked').textContent())?.trim();
+    for (let step = 0; (await chosen()) !== 'Hall'; step++) {
+      assert.ok(step < 10, String(await chosen()));
+      await page.keyboard.press('ArrowDown');
+    }
+    const figures = page.getByRole('list', { name: 'Figures of the period' });
+    await figures.getByText('50 % more than the week before (20)').first().waitFor();
+    const save = button('Visitors by day: save as CSV');
+    const [saved] = await Promise.all([page.waitForEvent('download'), press(save)]);
+    const rows = readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    assert.equal(rows.length, 15, 'two weeks, and what the columns are');
+    assert.ok(rows.slice(1).every((row) => row.includes('Hall')));
+    assert.deepEqual(complaints, []);
+  });
+
+  test('of 200 beacons three are wrong: they are named, and the others come in', async () => {
+    const complaints = await begin('installer', '/beacons/import');
+    const wrong: Readonly<Record<number, string>> = { 40: '70000', 120: 'two', 199: '-1' };
+    const lines = Array.from({ length: 200 }, (_, n) => `Case ${n},BB,7,${wrong[n] ?? n}`);
+    const buffer = Buffer.from(['name,uuid,major,minor', ...lines].join('\n'));
+    await page.locator('input[type=file]').setInputFiles({ name: 'beacons.csv', mimeType: 'text/csv', buffer });
+    for (const count of ['197 new', '3 refused']) await page.getByText(count, { exact: true }).waitFor();
+    const refused = page.getByRole('list', { name: 'Rows of the file' }).getByRole('listitem');
+    for (const n of Object.keys(wrong))
+      await refused
+        .filter({ hasText: `Case ${n}` })
+        .getByText('minor must be a whole number')
+        .waitFor();
+    await press(button('Import 197'));
+    await page.getByText('197 of 197 rows are in.').waitFor();
+    assert.equal((await list('beacons?where={"major":7}&count=1&limit=0')).count, 197);
+    assert.deepEqual(complaints, []);
+  });
+});
