@@ -137,7 +137,7 @@ const toleratedSeconds = 5;
 function clockWords({ clockOffset }: Gateway): string {
   if (clockOffset === undefined) return '';
   const seconds = Math.round(Math.abs(clockOffset) / 1000);
-  if (seconds <= toleratedSeconds) return t('right');
+  if (seconds <= toleratedSeconds) return t('correct');
   return clockOffset > 0
     ? t('{time} fast', { time: showDuration(seconds) })
     : t('{time} slow', { time: showDuration(seconds) });

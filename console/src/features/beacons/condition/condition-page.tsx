@@ -44,9 +44,7 @@ export function ConditionPage() {
         title={t('Health of the beacons')}
         back={<BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />}
       >
-        {t(
-          'What is wrong with beacons, as phones and gateways hear them. Nobody has to look: who wants to know gets a mail.',
-        )}
+        {t('What is wrong with beacons, as phones and gateways hear them.')}
       </PageHeader>
       <Stack gap="md">
         <Group gap="xs" justify="space-between">
