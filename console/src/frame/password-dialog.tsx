@@ -35,7 +35,6 @@ export function PasswordDialog({ isOpen, onClose }: Props) {
       title={isFirst ? t('Set a password') : t('Change password')}
       about={<Text c="dimmed">{t('You stay signed in here and are signed out everywhere else.')}</Text>}
       form={fields}
-      names={['currentPassword', 'password']}
       submit={isFirst ? t('Set the password') : t('Change password')}
       isBusy={change.isPending}
       onSubmit={() => change.mutate(undefined, { onError: fields.setFailure })}

@@ -73,7 +73,6 @@ export function ConfirmationDialog() {
         </Text>
       }
       form={fields}
-      names={['password']}
       submit={main === through ? t('Sign in with {name}', { name: provider?.name }) : t('Confirm')}
       isBusy={main.isPending}
       onSubmit={() => main.mutate(undefined, { onError })}

@@ -9,7 +9,7 @@ import type { RecordForm } from './use-record-form.ts';
 
 interface ContentProps<Values extends object> {
   readonly form: Fields<Values>;
-  /** The fields that show their own problems; without them the failure is shown elsewhere. */
+  /** The fields that show their own problems; all unless given. */
   readonly names?: readonly string[];
   readonly submit: string;
   readonly isBusy: boolean;
@@ -29,7 +29,7 @@ export function DialogFields<Values extends object>(props: ContentProps<Values>)
     <Form onSubmit={onSubmit}>
       <Stack>
         {about}
-        <FailureNote message={names && form.rest(names)} />
+        <FailureNote message={form.rest(names)} />
         {children}
         <Group justify={beside ? 'space-between' : 'flex-end'}>
           {beside}

@@ -11,8 +11,8 @@ import classes from './page-form.module.css';
 import type { RecordForm } from './use-record-form.ts';
 
 interface Props<Values extends object> extends SharedFormProps<Values> {
-  /** The fields that show their own problems, as `rest` of `useFields` takes them. */
-  readonly names: readonly string[];
+  /** The fields that show their own problems, as `rest` of `useFields` takes them; all unless given. */
+  readonly names?: readonly string[];
   /** On the button: `Save`. */
   readonly submit: string;
   /** Beside the button. */
@@ -71,8 +71,8 @@ export function SharedForm<Values extends object>(props: SharedProps<Values>) {
 }
 
 interface SettingsProps<Values extends object> extends Omit<SharedFormProps<Values>, 'isBusy' | 'onSubmit'> {
-  /** The fields that show their own problems, as `rest` of `useFields` takes them. */
-  readonly names: readonly string[];
+  /** The fields that show their own problems, as `rest` of `useFields` takes them; all unless given. */
+  readonly names?: readonly string[];
   readonly submit: string;
 }
 

@@ -123,7 +123,15 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
         onChange: (value: number | string) => set(name, value as Values[typeof name]),
       };
     },
-    /** Properties of a text input. */
+    /** Properties of a check box or a switch. */
+    checked(name: keyof Values & string) {
+      return {
+        checked: values[name] === true,
+        onChange: (event: { currentTarget: { checked: boolean } }) =>
+          set(name, event.currentTarget.checked as Values[typeof name]),
+      };
+    },
+    /** Properties of a text input, or of a choice. */
     text(name: keyof Values & string) {
       return {
         value: String(values[name]),
@@ -154,8 +162,8 @@ function problemTexts<Values extends object>(
       const found = problems.find(({ field }) => isWithin(field, name));
       return found && sentence(found.problem);
     },
-    /** The failure, unless the named fields show it. A name that ends in `.` includes everything inside it. */
-    rest(names: readonly string[]): string | undefined {
+    /** The failure, unless the named fields show it, or any. A name that ends in `.` includes everything inside it. */
+    rest(names: readonly string[] = Object.keys(values)): string | undefined {
       if (!failure) return undefined;
       const isShown = (field: string) =>
         names.some((name) => field === name || (name.endsWith('.') && field.startsWith(name)));

@@ -13,7 +13,8 @@ interface OneClick<Stored extends object, Change> {
   readonly refresh: readonly QueryKey[];
 }
 
-const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';
+/** Somebody has changed the record since it was read. */
+export const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';
 
 /**
  * Changes a record with one click. If somebody else has changed the same member since the page was read, it says so and shows that instead.

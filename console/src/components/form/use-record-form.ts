@@ -1,4 +1,4 @@
-import { entityTag, PharosError, type PharosProblem } from '@pharos/sdk';
+import { entityTag, type PharosProblem } from '@pharos/sdk';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -7,6 +7,7 @@ import { t } from '../../lib/words/words.ts';
 import type { Stop } from '../dialogs/confirm-dialog.tsx';
 import { type Choice, changedParts, type Difference, differences, isSame, merged, type Parts } from './differences.ts';
 import { useFields } from './use-fields.ts';
+import { isChanged } from './use-one-click.ts';
 
 /** How a form on a record reads, compares and writes it. */
 export interface RecordFormOptions<Stored extends object, Values extends object, Saved> {
@@ -244,5 +245,3 @@ function undoing<Stored extends object, Values extends object, Saved extends obj
     }
   };
 }
-
-const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { type JsonObject, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keepText, keptText } from '../../lib/actions/kept.ts';
+import { store, stored } from '../../lib/actions/storage.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { isAllowed, useSession, useStanding } from '../../lib/data/access.ts';
 import { call, dataKey, dataOf } from '../../lib/data/api.ts';
@@ -27,7 +27,7 @@ const ofPaired = 'paired ';
 export function MyPhone({ appId, data, about = {} }: Props) {
   const { email } = useSession();
   const name = `pharos.my-phone ${email} ${appId}`;
-  const [kept, setKept] = useState(() => keptText(name));
+  const [kept, setKept] = useState(() => stored(name) ?? '');
   const wasPaired = kept.startsWith(ofPaired);
   const remembered = wasPaired ? kept.slice(ofPaired.length) : kept;
   const [isChoosing, setChoosing] = useState(false);
@@ -40,7 +40,7 @@ export function MyPhone({ appId, data, about = {} }: Props) {
   const known = paired.find(({ objectId }) => objectId === remembered) ?? (isPairedAlone ? paired[0] : undefined);
   const phone = known?.objectId ?? (isPairedAlone ? '' : remembered);
   function keep(text: string) {
-    keepText(name, text);
+    store(name, text || null);
     setKept(text);
   }
   const send = useAction({

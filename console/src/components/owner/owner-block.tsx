@@ -125,7 +125,6 @@ function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
           )}
         </Text>
       }
-      names={['userId']}
       submit={t('Hand over')}
     >
       <UserPicker

@@ -111,7 +111,6 @@ function Enrolment({ isOpen, started, onClose, onDone }: EnrolmentProps) {
     >
       <DialogFields
         form={fields}
-        names={['code']}
         submit={t('Turn on')}
         isBusy={enable.isPending}
         onClose={onClose}

@@ -142,7 +142,6 @@ function AddDialog({ isOpen, onClose, onCodes }: AddProps) {
       title={t('Add a passkey')}
       about={<Text>{t('Your browser then asks where to keep it. You are signed out everywhere else.')}</Text>}
       form={fields}
-      names={['name']}
       submit={t('Add')}
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: fields.setFailure })}
@@ -173,7 +172,6 @@ function RenameDialog({ passkey, onClose }: { readonly passkey: Passkey | undefi
       onClose={onClose}
       title={t('Rename the passkey')}
       form={fields}
-      names={['name']}
       submit={t('Rename')}
       isBusy={rename.isPending}
       onSubmit={() => passkey && rename.mutate(passkey.passkeyId, { onError: fields.setFailure })}

@@ -129,11 +129,7 @@ function Walk({ appId, times, beacon }: WalkProps) {
               max={720}
               {...fields.number('minutes')}
             />
-            <Switch
-              label={t('The phone can be sent a push')}
-              checked={fields.values.canBeReached}
-              onChange={({ currentTarget }) => fields.set('canBeReached', currentTarget.checked)}
-            />
+            <Switch label={t('The phone can be sent a push')} {...fields.checked('canBeReached')} />
             <Group>
               <Button variant="filled" type="submit" loading={ask.isPending}>
                 {t('Show what would happen')}

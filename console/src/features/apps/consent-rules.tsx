@@ -1,11 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import { t } from '../../lib/words/words.ts';
-import { type Policy, type PolicyProps, Rule } from './rule-parts.tsx';
+import { type PolicyProps, Rule } from './rule-parts.tsx';
 import classes from './rules.module.css';
 
 /** Whether visitors are asked before they are recorded. */
 export function ConsentRules({ fields }: PolicyProps) {
-  const { values, set, problem } = fields;
+  const { values } = fields;
   return (
     <Rule
       warning={
@@ -24,9 +24,7 @@ export function ConsentRules({ fields }: PolicyProps) {
           { value: 'required', label: t('Nothing: the app has to ask first') },
           { value: 'assumed', label: t('Everything, until the visitor refuses') },
         ]}
-        value={values.consent}
-        error={problem('consent')}
-        onChange={({ currentTarget }) => set('consent', currentTarget.value as Policy['consent'])}
+        {...fields.text('consent')}
       />
       <NativeSelect
         label={t('Few visitors in analytics')}
@@ -36,9 +34,7 @@ export function ConsentRules({ fields }: PolicyProps) {
           { value: 'protected', label: t('Shown as “1–4”, other numbers in fives') },
           { value: 'shown', label: t('Shown exactly') },
         ]}
-        value={values.smallGroups}
-        error={problem('smallGroups')}
-        onChange={({ currentTarget }) => set('smallGroups', currentTarget.value as Policy['smallGroups'])}
+        {...fields.text('smallGroups')}
       />
       <NativeSelect
         label={t('How visits and events name a phone')}
@@ -50,9 +46,7 @@ export function ConsentRules({ fields }: PolicyProps) {
           { value: 'none', label: t('By its id, the same every day') },
           { value: 'daily', label: t('By a pseudonym that changes every day') },
         ]}
-        value={values.pseudonyms}
-        error={problem('pseudonyms')}
-        onChange={({ currentTarget }) => set('pseudonyms', currentTarget.value as Policy['pseudonyms'])}
+        {...fields.text('pseudonyms')}
       />
     </Rule>
   );

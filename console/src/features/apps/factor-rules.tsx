@@ -23,9 +23,7 @@ export function FactorRules({ fields, stored }: Props) {
             { value: 'required', label: t('Required: everybody sets one up and is asked') },
           ]}
           maw={480}
-          value={values.totp}
-          error={problem('totp')}
-          onChange={({ currentTarget }) => set('totp', currentTarget.value as Policy['totp'])}
+          {...fields.text('totp')}
         />
       </Rule>
       <PasskeyRules fields={fields} stored={stored} />

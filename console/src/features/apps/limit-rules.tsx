@@ -63,8 +63,7 @@ export function UserRules({ fields }: PolicyProps) {
             { value: 'required', label: t('Required before a password signs in') },
           ]}
           maw={480}
-          value={values.emailVerification}
-          onChange={({ currentTarget }) => set('emailVerification', currentTarget.value as Policy['emailVerification'])}
+          {...fields.text('emailVerification')}
         />
       </Rule>
       {values.emailVerification !== 'off' && (

@@ -21,9 +21,7 @@ export function ProximityRules({ fields }: PolicyProps) {
             { value: 'stable', label: t('Stable: few false events') },
             { value: 'fast', label: t('Fast: short visits count too') },
           ]}
-          value={values.sensitivity}
-          error={problem('sensitivity')}
-          onChange={({ currentTarget }) => set('sensitivity', currentTarget.value as Policy['sensitivity'])}
+          {...fields.text('sensitivity')}
         />
       </Rule>
       <Rule>
@@ -32,8 +30,7 @@ export function ProximityRules({ fields }: PolicyProps) {
           description={t(
             'Beacons are decided together: a visitor is at the likeliest one. Where beacons have a location in metres, visitors have a position too.',
           )}
-          checked={values.oneZone}
-          onChange={({ currentTarget }) => set('oneZone', currentTarget.checked)}
+          {...fields.checked('oneZone')}
         />
       </Rule>
       <Rule
@@ -99,8 +96,7 @@ export function DeliveryPolicy({ fields }: PolicyProps) {
         description={t(
           'A pause of 15 minutes before the same message is shown again, at most 3 messages a day per visitor, and none from 22:00 to 08:00. The rules below take precedence.',
         )}
-        checked={values.polite}
-        onChange={({ currentTarget }) => set('polite', currentTarget.checked)}
+        {...fields.checked('polite')}
       />
       <RuleFields
         value={values.delivery}

@@ -74,7 +74,6 @@ function NameForm({ onCancel, onMade }: { readonly onCancel: () => void; readonl
   return (
     <DialogFields
       form={fields}
-      names={['name', 'preset']}
       submit={t('Create')}
       isBusy={create.isPending}
       onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}

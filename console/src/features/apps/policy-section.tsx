@@ -25,47 +25,6 @@ import { KeepingRules, QuotaRules } from './storage-rules.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/policy');
 
-const shown = [
-  'tokenDays',
-  'tokenMinutes',
-  'passwordMinLength',
-  'passwordResetUrl',
-  'emailVerification',
-  'verificationUrl',
-  'signInLinkUrl',
-  'pairingUrl',
-  'totp',
-  'passkeys.',
-  'selfErasure',
-  'rateLimit.perSecond',
-  'rateLimit.burst',
-  'quotas.files',
-  'quotas.fileBytes',
-  'quotas.records',
-  'quotas.recordBytes',
-  'quotas.filesPerUser',
-  'quotas.fileBytesPerUser',
-  'quotas.recordsPerUser',
-  'quotas.recordBytesPerUser',
-  'quotas.uploadsPerHour',
-  'quotas.uploadBytesPerHour',
-  'quotas.pushesPerHour',
-  'retentionDays.logs',
-  'retentionDays.visits',
-  'retentionDays.events',
-  'retentionDays.deliveries',
-  'retentionDays.positions',
-  'approval.above',
-  'pushTimeToLive',
-  'sensitivity',
-  'oneZone',
-  'consent',
-  'consentTexts.',
-  'smallGroups',
-  'pseudonyms',
-  'delivery.',
-];
-
 /** The policy of an app: limits, quotas, delivery and retention. Who may read and write what is in its rules. */
 export function PolicySection() {
   const { appId } = route.useParams();
@@ -96,7 +55,7 @@ function PolicyForm({ app }: { readonly app: App }) {
     <SettingsForm
       shared={shared}
       isLocked={isLocked}
-      names={shown.flatMap((name) => [name, `policy.${name}`])}
+      names={Object.keys(app.policy).flatMap((name) => [name, `${name}.`, `policy.${name}`, `policy.${name}.`])}
       submit={t('Save the limits')}
     >
       <PageHeader title={t('Limits')}>

@@ -20,21 +20,6 @@ export interface BeaconFields {
   readonly venueId: string;
 }
 
-export const beaconFieldNames = [
-  'name',
-  'uuid',
-  'major',
-  'minor',
-  'location.x',
-  'location.y',
-  'location.floor',
-  'measuredPower',
-  'sensitivity',
-  'radius',
-  'metadata',
-  'venueId',
-] as const;
-
 /** The fields in words. */
 export const beaconLabels: Readonly<Record<keyof BeaconFields, string>> = {
   name: t('Name'),

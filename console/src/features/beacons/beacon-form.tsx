@@ -12,7 +12,7 @@ import { venueNamesQuery } from '../../lib/data/venue-queries.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import { newUuid, uuidWarning } from '../../lib/text/uuid.ts';
 import { t } from '../../lib/words/words.ts';
-import { type BeaconFields, beaconFieldNames, beaconLabels, fieldsOf, problemsOf, wholeBody } from './beacon-fields.ts';
+import { type BeaconFields, beaconLabels, fieldsOf, problemsOf, wholeBody } from './beacon-fields.ts';
 import type { BeaconPlace } from './beacon-place.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';
@@ -103,7 +103,6 @@ export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Pr
   return (
     <PageForm
       shared={shared}
-      names={beaconFieldNames}
       submit={beacon ? t('Save') : t('Add the beacon')}
       isBusy={search.isPending || move.isPending || shared.isBusy}
       onSubmit={begin}

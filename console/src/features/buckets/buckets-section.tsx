@@ -184,7 +184,6 @@ function NewBucketDialog({ appId, buckets, model, isOpen, onClose }: DialogProps
         required
         data-autofocus
         {...fields.text('name')}
-        error={fields.rest([]) ?? fields.problem('name')}
       />
       {models.length > 0 && (
         <NativeSelect

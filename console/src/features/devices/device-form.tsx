@@ -59,12 +59,7 @@ export function DeviceForm({ appId, device, model, onDone, onCancel }: Props) {
   });
   const { form } = shared;
   return (
-    <PageForm
-      shared={shared}
-      names={['deviceName', 'manufacture', 'topic']}
-      submit={device ? t('Save') : t('Add the device')}
-      onCancel={onCancel}
-    >
+    <PageForm shared={shared} submit={device ? t('Save') : t('Add the device')} onCancel={onCancel}>
       <Block title={t('Details')}>
         <Stack gap="md">
           <TextInput

@@ -76,8 +76,7 @@ export function AdoptDialog({ appId, adopted: { heard, as }, onClose }: Props) {
         <Checkbox
           label={t('Add all others with this UUID by themselves')}
           description={t('When a gateway hears them, until the app has {count} of them', { count: maxBeacons })}
-          checked={form.values.isRule}
-          onChange={({ currentTarget }) => form.set('isRule', currentTarget.checked)}
+          {...form.checked('isRule')}
         />
       )}
     </DialogForm>

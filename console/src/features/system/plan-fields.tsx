@@ -46,23 +46,17 @@ export const readPlan = ({ everyDays, kept, ...rest }: PlanValues) => ({
 });
 
 export function PlanFields({ fields }: { readonly fields: Fields<PlanValues> }) {
-  const { values, set } = fields;
+  const { values } = fields;
   const known = intervals.some(({ value }) => value === values.everyDays);
   const own = { value: values.everyDays, label: intervalText(values.everyDays) };
   return (
     <>
-      <Switch
-        label={t('Make backups by a schedule')}
-        checked={values.isOn}
-        onChange={({ currentTarget }) => set('isOn', currentTarget.checked)}
-      />
+      <Switch label={t('Make backups by a schedule')} {...fields.checked('isOn')} />
       <Group grow align="start">
         <NativeSelect
           label={t('How often')}
           data={known ? intervals : [own, ...intervals]}
-          value={values.everyDays}
-          error={fields.problem('everyDays')}
-          onChange={({ currentTarget }) => set('everyDays', currentTarget.value)}
+          {...fields.text('everyDays')}
         />
         <TextInput label={t('At')} type="time" {...fields.text('time')} />
       </Group>
@@ -79,8 +73,7 @@ export function PlanFields({ fields }: { readonly fields: Fields<PlanValues> }) 
         description={t(
           'Into a folder that is removed afterwards. It takes some minutes of one processor at the lowest priority, and room for a second copy.',
         )}
-        checked={values.drill}
-        onChange={({ currentTarget }) => set('drill', currentTarget.checked)}
+        {...fields.checked('drill')}
       />
     </>
   );

@@ -112,7 +112,6 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
       isOpen={isOpen}
       title={like ? t('Duplicate {name}', { name: like.name }) : t('Add a floor')}
       form={form}
-      names={['name', 'level']}
       submit={like ? t('Duplicate') : t('Add the floor')}
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: form.setFailure })}

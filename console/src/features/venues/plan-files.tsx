@@ -119,7 +119,6 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
       onClose={onClose}
       title={t('Export for indoor maps (IMDF)')}
       form={form}
-      names={['category', 'locality', 'country']}
       submit={t('Save the archive')}
       isBusy={save.isPending}
       onSubmit={submit}
@@ -134,8 +133,7 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
       <NativeSelect
         label={t('Kind of venue, as the format (IMDF) calls it')}
         data={[...venueCategories]}
-        value={form.values.category}
-        onChange={({ currentTarget }) => form.set('category', currentTarget.value)}
+        {...form.text('category')}
       />
       <TextInput label={t('Town')} required {...form.text('locality')} />
       <TextInput

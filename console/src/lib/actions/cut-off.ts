@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
 import { personOfPage } from '../data/whose-page.ts';
+import { store, stored } from './storage.ts';
 
 /** Work that a reload of the page interrupts. */
 export interface CutOff {
@@ -15,7 +16,7 @@ export interface CutOff {
 /** Work running in this page, perhaps started on another screen. */
 const running = new Set<string>();
 
-const stored = (key: string) => `under way ${key}`;
+const mark = (key: string) => `under way ${key}`;
 
 /** After the browser asks, the page is gone within this time, ms, or stays. */
 const leavesWithin = 1_000;
@@ -61,24 +62,7 @@ export function useCutOffNotice(cutOff: CutOff | undefined): void {
 }
 
 // Without session storage there is only no notice afterwards.
-
-function note(key: string): void {
-  try {
-    sessionStorage.setItem(stored(key), personOfPage() ?? '');
-  } catch {}
-}
-
-function forget(key: string): void {
-  try {
-    sessionStorage.removeItem(stored(key));
-  } catch {}
-}
-
-function wasNoted(key: string): boolean {
-  try {
-    // Whoever goes on in a tab of somebody else did not begin it.
-    return sessionStorage.getItem(stored(key)) === (personOfPage() ?? '');
-  } catch {
-    return false;
-  }
-}
+const note = (key: string) => store(mark(key), personOfPage() ?? '', 'sessionStorage');
+const forget = (key: string) => store(mark(key), null, 'sessionStorage');
+/** Whoever goes on in a tab of somebody else did not begin it. */
+const wasNoted = (key: string) => stored(mark(key), 'sessionStorage') === (personOfPage() ?? '');

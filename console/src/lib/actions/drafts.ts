@@ -1,3 +1,5 @@
+import { store, stored } from './storage.ts';
+
 /**
  * What somebody has typed into a form and not saved, kept on this device: one draft per form and person. Forms with
  * passwords or keys have none.
@@ -27,52 +29,29 @@ const keptMs = 30 * 86_400_000;
 
 /** Undefined when there is none, or none that this version can read. */
 export function readDraft(name: string): Draft | undefined {
-  return parsed(read(prefix + name));
+  return parsed(stored(prefix + name));
 }
 
 /** False if the draft is too long or the storage is full or switched off; an earlier draft is removed then. */
 export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): boolean {
   const text = JSON.stringify({ ...draft, at: now });
-  if (text.length > maxDraft || !store(prefix + name, text, now)) {
-    removeDraft(name);
-    return false;
-  }
-  return true;
-}
-
-function store(key: string, text: string, now: number): boolean {
-  try {
-    localStorage.setItem(key, text);
+  if (text.length <= maxDraft && store(prefix + name, text)) {
     dropOld(now);
     return true;
-  } catch {
-    return false;
   }
+  removeDraft(name);
+  return false;
 }
 
-export function removeDraft(name: string): void {
-  try {
-    localStorage.removeItem(prefix + name);
-  } catch {
-    // As above.
-  }
-}
+export const removeDraft = (name: string) => store(prefix + name, null);
 
 function dropOld(now: number): void {
   const drafts = Object.keys(localStorage)
     .filter((key) => key.startsWith(prefix))
-    .map((key) => ({ key, at: parsed(read(key))?.at ?? 0 }))
+    .map((key) => ({ key, at: parsed(stored(key))?.at ?? 0 }))
     .sort((a, b) => b.at - a.at);
   for (const [place, { key, at }] of drafts.entries())
     if (place >= maxDrafts || now - at > keptMs) localStorage.removeItem(key);
-}
-
-function read(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
 }
 
 function parsed(text: string | null): Draft | undefined {

@@ -1,4 +1,5 @@
 import { personOfPage } from '../data/whose-page.ts';
+import { store, stored } from './storage.ts';
 
 /** A chosen file that survives a reload, as long as the tab is open. */
 export interface KeptFile {
@@ -29,33 +30,20 @@ const longest = 2_000_000;
 /** Keeps the file, or only its name if it is too long and has to be chosen again. */
 export function keepFile(key: string, file: KeptFile): void {
   forgetFile(key);
-  if (file.text.length <= longest && store(key, file)) return;
-  store(key, { name: file.name });
+  if (file.text.length <= longest && keep(key, file)) return;
+  keep(key, { name: file.name });
 }
 
-/** False if the tab's storage is full or disabled. */
-function store(key: string, kept: KeptOrName): boolean {
-  try {
-    sessionStorage.setItem(key, JSON.stringify({ ...kept, person: personOfPage() }));
-    return true;
-  } catch {
-    return false;
-  }
-}
+const keep = (key: string, kept: KeptOrName) =>
+  store(key, JSON.stringify({ ...kept, person: personOfPage() }), 'sessionStorage');
 
 export function keptFile(key: string): KeptOrName | undefined {
   try {
-    const { person, ...kept } = JSON.parse(sessionStorage.getItem(key) ?? '{}') as KeptOrName & Owned;
+    const { person, ...kept } = JSON.parse(stored(key, 'sessionStorage') ?? '{}') as KeptOrName & Owned;
     return kept.name === undefined || (person ?? personOfPage()) !== personOfPage() ? undefined : kept;
   } catch {
     return undefined;
   }
 }
 
-export function forgetFile(key: string): void {
-  try {
-    sessionStorage.removeItem(key);
-  } catch {
-    // Nothing is kept if storage is disabled.
-  }
-}
+export const forgetFile = (key: string) => store(key, null, 'sessionStorage');

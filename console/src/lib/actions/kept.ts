@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { store, stored } from './storage.ts';
 
 /** Small things that somebody has arranged for themselves, kept on this device: columns of a list, filters by name. */
 
@@ -8,7 +9,7 @@ const longest = 100_000;
 
 function read<T>(name: string, isValid: (value: unknown) => value is T): T | undefined {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(prefix + name) ?? 'null');
+    const value: unknown = JSON.parse(stored(prefix + name) ?? 'null');
     return isValid(value) ? value : undefined;
   } catch {
     return undefined;
@@ -26,33 +27,10 @@ export function useKept<T>(
   if (state.name !== name) setState({ name, value: read(name, isValid) ?? nothing });
   const set = (value: T) => {
     setState({ name, value });
-    try {
-      const text = JSON.stringify(value);
-      if (text.length <= longest) localStorage.setItem(prefix + name, text);
-    } catch {
-      // The storage is full or switched off: it counts until the page is left.
-    }
+    const text = JSON.stringify(value);
+    if (text.length <= longest) store(prefix + name, text);
   };
   return [state.value, set];
-}
-
-/** A text that is kept under a name of its own; empty if there is none. */
-export function keptText(name: string): string {
-  try {
-    return localStorage.getItem(name) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-/** Keeps a text under a name of its own, and forgets it if it is empty. */
-export function keepText(name: string, text: string): void {
-  try {
-    if (text === '') localStorage.removeItem(name);
-    else localStorage.setItem(name, text);
-  } catch {
-    // The storage is full or switched off: it counts until the page is left.
-  }
 }
 
 export const isTexts = (value: unknown): value is readonly string[] =>

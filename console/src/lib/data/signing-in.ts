@@ -36,18 +36,22 @@ export async function isBackAfter(error: unknown): Promise<boolean> {
   return false;
 }
 
-const channelName = 'pharos-signed-in';
-
-/** Tells the other pages of this browser that somebody is signed in here. */
-export function tellSignedIn(): void {
-  const channel = new BroadcastChannel(channelName);
-  channel.postMessage('');
-  channel.close();
+/** Tells the other pages of this browser something, and hears what they tell. */
+export function createChannel(name: string) {
+  return {
+    tell(): void {
+      const channel = new BroadcastChannel(name);
+      channel.postMessage('');
+      channel.close();
+    },
+    /** Answers how to stop. */
+    listen(listener: () => void): () => void {
+      const channel = new BroadcastChannel(name);
+      channel.onmessage = listener;
+      return () => channel.close();
+    },
+  };
 }
 
-/** Calls `listener` when somebody has signed in in another page, as far as that is told. Answers how to stop. */
-export function onSignedIn(listener: () => void): () => void {
-  const channel = new BroadcastChannel(channelName);
-  channel.onmessage = listener;
-  return () => channel.close();
-}
+/** Somebody is signed in here. */
+export const { tell: tellSignedIn, listen: onSignedIn } = createChannel('pharos-signed-in');

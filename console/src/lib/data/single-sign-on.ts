@@ -1,5 +1,6 @@
 import { t } from '../words/words.ts';
 import { call } from './api.ts';
+import { createChannel } from './signing-in.ts';
 
 /** The page that is shown, as the service takes it; the browser comes back to it. */
 const ownPage = () => location.pathname.replace(/^\/console/, '') + location.search;
@@ -29,21 +30,8 @@ async function leave({ result }: Started): Promise<never> {
 
 /** Where a window for signing in again ends. It notifies the pages behind it and closes. */
 const returnPage = '/signed-in-again?window=own';
-const channelName = 'pharos signed in again';
-
-/** To all pages of this browser. The window has lost its opener, because it was at the provider in between. */
-export function tellReturn(): void {
-  const channel = new BroadcastChannel(channelName);
-  channel.postMessage('');
-  channel.close();
-}
-
-/** Calls `listener` when somebody has come back from a provider in another window. Answers how to stop. */
-export function onReturn(listener: () => void): () => void {
-  const channel = new BroadcastChannel(channelName);
-  channel.onmessage = listener;
-  return () => channel.close();
-}
+/** To all pages of this browser: somebody has come back from a provider. The window has lost its opener, because it was there in between. */
+export const { tell: tellReturn, listen: onReturn } = createChannel('pharos signed in again');
 
 /**
  * Goes to the provider in a window of its own, so that the page stays as it is. If the browser opens none, the page is left and

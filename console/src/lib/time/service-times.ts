@@ -1,3 +1,4 @@
+import { store, stored } from '../actions/storage.ts';
 import { useSession } from '../data/access.ts';
 import { type Times, timesIn } from './times.ts';
 
@@ -9,24 +10,14 @@ export const zones: readonly string[] = [...new Set(['UTC', ...Intl.supportedVal
 
 /** Undefined: the service's. */
 export function chosenZone(): string | undefined {
-  try {
-    const zone = localStorage.getItem(kept);
-    // A browser may not know a zone that another one did.
-    return zone !== null && zones.includes(zone) ? zone : undefined;
-  } catch {
-    // The storage is switched off.
-    return undefined;
-  }
+  const zone = stored(kept);
+  // A browser may not know a zone that another one did.
+  return zone !== null && zones.includes(zone) ? zone : undefined;
 }
 
 /** Keeps the choice on this device, empty for the service's, and loads the page again. */
 export function chooseZone(zone: string): void {
-  try {
-    if (zone === '') localStorage.removeItem(kept);
-    else localStorage.setItem(kept, zone);
-  } catch {
-    // Nothing can be kept, so the zone stays the service's.
-  }
+  store(kept, zone || null);
   location.reload();
 }
 

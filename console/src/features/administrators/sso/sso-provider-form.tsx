@@ -168,8 +168,7 @@ function Roles({ form }: PartProps) {
           label={t('Everybody else')}
           description={t('Who is in none of the groups.')}
           data={[{ value: '', label: t('Is refused') }, ...roleOptions.filter(({ value }) => value !== 'owner')]}
-          value={form.values.defaultRole}
-          onChange={({ currentTarget }) => form.set('defaultRole', currentTarget.value)}
+          {...form.text('defaultRole')}
         />
       </Stack>
     </Block>
@@ -235,8 +234,7 @@ function Trust({ form }: PartProps) {
           description={t(
             'For providers that do not say so (email_verified), such as Entra ID. Only if nobody there can enter an address of somebody else.',
           )}
-          checked={form.values.trustsEmail}
-          onChange={({ currentTarget }) => form.set('trustsEmail', currentTarget.checked)}
+          {...form.checked('trustsEmail')}
         />
       </Stack>
     </Block>

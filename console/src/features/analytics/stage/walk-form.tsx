@@ -62,21 +62,10 @@ export function WalkForm(props: Props) {
               <NumberInput label={t('Visitors')} min={1} max={20} {...fields.number('visitors')} />
               <NumberInput label={t('Minutes')} min={1} max={60} {...fields.number('minutes')} />
             </Group>
-            {hasFloors && (
-              <Checkbox
-                label={t('They go to the other floors, too')}
-                checked={values.allFloors}
-                onChange={({ currentTarget }) => set('allFloors', currentTarget.checked)}
-              />
-            )}
+            {hasFloors && <Checkbox label={t('They go to the other floors, too')} {...fields.checked('allFloors')} />}
           </>
         )}
-        <NativeSelect
-          label={t('Phone')}
-          data={phones}
-          value={values.phone}
-          onChange={({ currentTarget }) => set('phone', currentTarget.value)}
-        />
+        <NativeSelect label={t('Phone')} data={phones} {...fields.text('phone')} />
         <NativeSelect
           label={t('The room is')}
           data={[
@@ -84,25 +73,16 @@ export function WalkForm(props: Props) {
             { value: 'furnished', label: t('furnished, with few people') },
             { value: 'crowded', label: t('crowded') },
           ]}
-          value={values.clutter}
-          onChange={({ currentTarget }) => set('clutter', currentTarget.value as WalkFields['clutter'])}
+          {...fields.text('clutter')}
         />
-        <Checkbox
-          label={t('The outlines of zones are walls')}
-          checked={values.walls}
-          onChange={({ currentTarget }) => set('walls', currentTarget.checked)}
-        />
+        <Checkbox label={t('The outlines of zones are walls')} {...fields.checked('walls')} />
         <TextInput
           label={t('Day and time')}
           description={t('In {zone}', { zone })}
           type="datetime-local"
           {...fields.text('when')}
         />
-        <Switch
-          label={t('The phone can be sent a push')}
-          checked={values.canBeReached}
-          onChange={({ currentTarget }) => set('canBeReached', currentTarget.checked)}
-        />
+        <Switch label={t('The phone can be sent a push')} {...fields.checked('canBeReached')} />
         <div className={classes.seed}>
           <TextInput
             label={t('Number of the walk')}

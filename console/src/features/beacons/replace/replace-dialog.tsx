@@ -24,8 +24,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const fields = ['uuid', 'major', 'minor'] as const;
-
 /**
  * Another tag takes the place of the one that hangs there: the record gets its identifiers, and keeps its name, place, messages and
  * history. A record that has sent them until now goes into the trash, since the service cannot tell two beacons with the same apart.
@@ -87,7 +85,6 @@ export function ReplaceDialog({ appId, beacon, onClose }: Props) {
       onClose={onClose}
       title={t('Replace {name}', { name })}
       form={form}
-      names={fields}
       submit={twins.length === 0 ? t('Replace') : t('Replace and delete {name}', { name: twins[0]?.name })}
       isBusy={replace.isPending}
       onSubmit={submit}

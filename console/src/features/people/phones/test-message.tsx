@@ -16,8 +16,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const fields = ['data.title', 'data.alert'] as const;
-
 /** A push to this one installation alone. */
 export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
   const form = useFields({ 'data.title': t('A test'), 'data.alert': t('This message is a test.') });
@@ -47,7 +45,6 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
       onClose={onClose}
       title={t('Send a test message')}
       form={form}
-      names={fields}
       submit={t('Send')}
       isBusy={send.isPending}
       onSubmit={submit}
