@@ -1,17 +1,15 @@
 import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Outlet } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { Loading } from '../components/page/blocks.tsx';
-import { useStanding } from '../lib/data/access.ts';
+import { useAppId, useStanding } from '../lib/data/access.ts';
 import { appQuery } from '../lib/data/queries.ts';
 import { venueNamesQuery } from '../lib/data/venue-queries.ts';
 import { t } from '../lib/words/words.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId');
-
 /** What is to be known of the app as a whole, and the page of a section. */
 export function AppPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data: app, error } = useQuery(appQuery(appId));
   return (
     <div data-wide>

@@ -16,6 +16,19 @@ interface OneClick<Stored extends object, Change> {
 /** Somebody has changed the record since it was read. */
 export const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';
 
+const maxTries = 4;
+
+/** Reads a record and changes it as it is then, again if somebody else has changed it in between. */
+export async function asItIsNow<Result>(change: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await change();
+    } catch (error) {
+      if (tries === maxTries || !isChanged(error)) throw error;
+    }
+  }
+}
+
 /**
  * Changes a record with one click. If somebody else has changed the same member since the page was read, it says so and shows that instead.
  */

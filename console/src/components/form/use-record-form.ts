@@ -7,7 +7,7 @@ import { t } from '../../lib/words/words.ts';
 import type { Stop } from '../dialogs/confirm-dialog.tsx';
 import { type Choice, changedParts, type Difference, differences, isSame, merged, type Parts } from './differences.ts';
 import { useFields } from './use-fields.ts';
-import { isChanged } from './use-one-click.ts';
+import { asItIsNow, isChanged } from './use-one-click.ts';
 
 /** How a form on a record reads, compares and writes it. */
 export interface RecordFormOptions<Stored extends object, Values extends object, Saved> {
@@ -73,8 +73,6 @@ interface Written<Saved> {
   readonly undo?: (() => Promise<unknown>) | undefined;
   readonly differences?: readonly Difference[];
 }
-
-const maxAttempts = 3;
 
 /**
  * A form on a record that others may change at the same time. Only members that were changed here are sent, and only if
@@ -196,7 +194,7 @@ async function write<Stored extends object, Values extends object, Saved extends
     form.rebase(values);
     return { saved };
   }
-  for (let attempt = 1; ; attempt++) {
+  return asItIsNow(async () => {
     const now = await options.read();
     known.current = now;
     const theirs = fieldsOf(now);
@@ -206,13 +204,9 @@ async function write<Stored extends object, Values extends object, Saved extends
     const before = bodyOf(theirs, now);
     const members = changedParts(before as Parts, bodyOf(values, now) as Parts);
     if (Object.keys(members).length === 0) return done(form, theirs, {});
-    try {
-      const saved = await options.change(members, entityTag(now));
-      return done(form, values, { saved, undo: undoing(options, { before: before as Parts, members, saved }) });
-    } catch (error) {
-      if (attempt === maxAttempts || !isChanged(error)) throw error;
-    }
-  }
+    const saved = await options.change(members, entityTag(now));
+    return done(form, values, { saved, undo: undoing(options, { before: before as Parts, members, saved }) });
+  });
 }
 
 function done<Values extends object, Saved>(

@@ -82,7 +82,7 @@ function Versions(props: Props & { readonly onDone: () => void }) {
         )}
       </Text>
       <FailureNote message={restore.error?.message} />
-      <ol className={classes.list} aria-label={t('Changes')}>
+      <ol className={`bare ${classes.list}`} aria-label={t('Changes')}>
         {versions.map((version, index) => {
           const next = versions[index - 1];
           return (

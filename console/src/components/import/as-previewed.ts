@@ -1,6 +1,7 @@
-import { entityTag, PharosError } from '@pharos/sdk';
+import { entityTag } from '@pharos/sdk';
 import { canonical } from '../../lib/text/json-compare.ts';
 import { t } from '../../lib/words/words.ts';
+import { asItIsNow } from '../form/use-one-click.ts';
 
 /** By member, as JSON. */
 type Members = Readonly<Record<string, unknown>>;
@@ -14,29 +15,19 @@ interface Previewed {
   readonly send: (ifMatch: string | undefined) => Promise<unknown>;
 }
 
-const maxTries = 3;
-
 /**
  * Changes a record as the preview said, unless somebody has changed the same members since: that is not taken back in silence. What is there
  * already is done, such as by a try whose answer was lost.
  *
  * @throws Error whose message is a sentence
  */
-export async function changeAsPreviewed({ before, after, read, send }: Previewed): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+export const changeAsPreviewed = ({ before, after, read, send }: Previewed): Promise<void> =>
+  asItIsNow(async () => {
     const now = await read();
     if (holds(now, after)) return;
     assertAsPreviewed(now, { before, after });
-    try {
-      await send(entityTag(now));
-      return;
-    } catch (error) {
-      // Somebody has changed something else of it in between.
-      const isChanged = error instanceof PharosError && error.name === 'PreconditionFailed';
-      if (!isChanged || attempt === maxTries) throw error;
-    }
-  }
-}
+    await send(entityTag(now));
+  });
 
 /** Each member is as it was, or as it is to be. @throws Error whose message is a sentence */
 export function assertAsPreviewed(now: object, { before, after }: Pick<Previewed, 'before' | 'after'>): void {

@@ -70,7 +70,7 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply,
       {todo.length === 0 && outcomes.size === 0 && (
         <Alert color="gray">{t('There is nothing to import in this file.')}</Alert>
       )}
-      <ul className={classes.diff} aria-label={t('Rows of the file')}>
+      <ul className={`bare ${classes.diff}`} aria-label={t('Rows of the file')}>
         {visible.slice(0, maxDrawn).map((row) => (
           <Row key={row.line} row={row} outcome={outcomes.get(row.line)} />
         ))}
@@ -149,11 +149,11 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
       </div>
       {row.differences.map(({ member, before, after }) => (
         <div key={member} className={classes.change}>
-          <span className={classes.soft}>{member}</span> <del>{before}</del> <ins>{after}</ins>
+          <span className="soft">{member}</span> <del>{before}</del> <ins>{after}</ins>
         </div>
       ))}
       {row.kind !== 'refused' && row.unread && (
-        <div className={classes.soft}>{t('Without: {list}.', { list: row.unread.join('; ') })}</div>
+        <div className="soft">{t('Without: {list}.', { list: row.unread.join('; ') })}</div>
       )}
       {row.warning && <div className={classes.warning}>{row.warning}</div>}
       {(row.problem ?? failed) && <div className={classes.problem}>{row.problem ?? failed}</div>}

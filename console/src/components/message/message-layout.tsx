@@ -22,7 +22,7 @@ export function MessageLayout({ aside, children }: Props) {
 
 MessageLayout.Fields = function Fields({ isLocked, children }: { isLocked: boolean; children: ReactNode }) {
   return (
-    <fieldset className={classes.fieldset} disabled={isLocked}>
+    <fieldset className="bare" disabled={isLocked}>
       {children}
     </fieldset>
   );

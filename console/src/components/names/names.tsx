@@ -14,7 +14,7 @@ interface BeaconProps {
 /** The name of a beacon. */
 export function BeaconName({ appId, beaconId }: BeaconProps) {
   const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
-  if (name === undefined) return <span className={classes.waiting}>…</span>;
+  if (name === undefined) return <span className="soft">…</span>;
   return name === null ? <i>{t('a deleted beacon')}</i> : name;
 }
 
@@ -36,7 +36,7 @@ const gone = <i>{t('a deleted message')}</i>;
 /** The name of a notification or a scenario. */
 export function TriggerName({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
-  if (found === undefined) return <span className={classes.waiting}>…</span>;
+  if (found === undefined) return <span className="soft">…</span>;
   return found === null ? gone : found.name;
 }
 
@@ -53,14 +53,14 @@ export function MessageName({ appId, delivery: { pushId, triggerId } }: MessageP
 
 function PushName({ appId, pushId }: { readonly appId: string; readonly pushId: string }) {
   const { data: name } = useQuery(pushNameQuery(appId, pushId));
-  if (name === undefined) return <span className={classes.waiting}>…</span>;
+  if (name === undefined) return <span className="soft">…</span>;
   return name ?? t('A push');
 }
 
 /** The name as a link. */
 export function TriggerLink({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
-  if (found === undefined) return <span className={classes.waiting}>…</span>;
+  if (found === undefined) return <span className="soft">…</span>;
   if (found === null) return gone;
   if (found.isHidden) return <i>{found.name}</i>;
   return (

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Title, VisuallyHidden } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { QueryKey, UseQueryOptions, UseQueryResult } from '@tanstack/react-query';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
@@ -184,27 +184,25 @@ export const Deletion = ({ label = t('Delete'), ...action }: DeletionProps) => (
   />
 );
 
-interface CopyProps<T> {
+interface NewProps<T, Key extends QueryKey> {
+  readonly title: string;
   /** The record to copy, from the address; undefined: an empty form. */
   readonly from: string | undefined;
-  readonly query: Pick<UseQueryResult<T>, 'data' | 'error'>;
+  readonly modelOf: (from: string) => UseQueryOptions<T, Error, T, Key>;
   /** What is not copied: secrets, and values that must differ. */
   readonly note: string;
-  readonly children: (model: T | undefined) => ReactNode;
+  readonly children: (copied: { readonly model?: T }) => ReactNode;
 }
 
-/** The form of a new record, once the record that it copies is read. */
-export function NewFrom<T>({ from, query: { data, error }, note, children }: CopyProps<T>) {
-  if (from === undefined) return children(undefined);
+/** The page of a new record: its form, once the record that it copies is read. */
+export function NewPage<T, Key extends QueryKey>({ title, from, modelOf, note, children }: NewProps<T, Key>) {
+  const { data: model, error } = useQuery({ ...modelOf(from ?? ''), enabled: from !== undefined });
   return (
     <>
+      <PageHeader title={title} />
       <FailureNote message={error?.message} />
-      {data && (
-        <>
-          <CopyNote>{note}</CopyNote>
-          {children(data)}
-        </>
-      )}
+      {model && <CopyNote>{note}</CopyNote>}
+      {(from === undefined || model) && children(model ? { model } : {})}
     </>
   );
 }

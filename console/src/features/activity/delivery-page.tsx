@@ -69,7 +69,7 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
         {reason && ` ${translated(reason)}`}
       </Alert>
       <Block title={t('Progress')} about={t('Times are in {zone}.', { zone: times.zone })}>
-        <ul className={classes.way}>
+        <ul className={`bare ${classes.way}`}>
           {steps.map(({ label, at }) => (
             <li key={label}>
               <span>{label}</span>

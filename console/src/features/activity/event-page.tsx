@@ -97,7 +97,7 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
         'The beacons that could have had the visitor at this moment, the nearest first. Metres are to the estimated position; how near somebody is to one beacon is decided by its own signal.',
       )}
     >
-      <ul className={classes.verdicts} aria-label={t('Beacons that competed')}>
+      <ul className={`bare ${classes.verdicts}`} aria-label={t('Beacons that competed')}>
         {rivals.map(({ beaconId, distance, confidence }) => (
           <li key={beaconId.objectId}>
             <Badge color={beaconId.objectId === own.objectId ? 'blue' : 'gray'}>
@@ -129,7 +129,7 @@ function Why({ appId, event, deliveries }: WhyProps) {
           {t('This beacon has no message, or an app recorded the event without asking for messages.')}
         </Text>
       ) : (
-        <ul className={classes.verdicts} aria-label={t('Messages that could have been shown')}>
+        <ul className={`bare ${classes.verdicts}`} aria-label={t('Messages that could have been shown')}>
           {verdicts.map((verdict) => (
             <VerdictLine
               key={verdict.objectId}

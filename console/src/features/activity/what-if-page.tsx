@@ -186,7 +186,7 @@ interface VerdictsProps {
 function Verdicts({ appId, verdicts, times }: VerdictsProps) {
   if (verdicts.length === 0) return <Text c="dimmed">{t('No message is meant for this.')}</Text>;
   return (
-    <ul className={classes.verdicts}>
+    <ul className={`bare ${classes.verdicts}`}>
       {verdicts.map(({ triggerId, kind, outcome, text, dueAt }) => (
         <li key={triggerId}>
           <Badge color={outcomeColors[outcome]}>

@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { SecretDialog } from '../../components/dialogs/shown-once.tsx';
@@ -8,7 +7,7 @@ import { Row, RowButton, RowList } from '../../components/list/row-list.tsx';
 import { Icon } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { appQuery, keysQuery } from '../../lib/data/queries.ts';
 import { showAge, useTimes } from '../../lib/time/times.ts';
@@ -17,14 +16,12 @@ import { rich, t } from '../../lib/words/words.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
 import { SecretKeys } from './secret-keys/secret-keys.tsx';
 
-const route = getRouteApi('/signed-in/apps/$appId');
-
 /**
  * The active keys of an app: at most two, so that a new key can be rolled out before the old one is removed. Below them the
  * secret keys of its servers.
  */
 export function KeysSection() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data: keys, error } = useQuery(keysQuery(appId));
   const times = useTimes(appId);
   const may = useMay();

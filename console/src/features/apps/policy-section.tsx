@@ -65,7 +65,7 @@ function PolicyForm({ app }: { readonly app: App }) {
         )}
       </PageHeader>
       <FindSetting found={found} />
-      <fieldset ref={found.ref} disabled={isLocked} className={classes.fieldset}>
+      <fieldset ref={found.ref} disabled={isLocked} className={`bare ${classes.fieldset}`}>
         {partsOf(app, fields).map(({ title, about, content }) => (
           <div key={title} hidden={found.isHidden(title)}>
             <Block title={title} about={about}>

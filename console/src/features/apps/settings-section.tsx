@@ -1,6 +1,6 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
@@ -10,7 +10,7 @@ import { HistoryButton } from '../../components/history/history-button.tsx';
 import { Block, FailureNote } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { appQuery, appsQuery } from '../../lib/data/queries.ts';
 import { policyLabels } from '../../lib/text/policy-labels.ts';
@@ -19,7 +19,6 @@ import { rich, t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
 import { policyStop } from './stops.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId');
 const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
 type Settings = Pick<App, 'name' | 'policy'>;
@@ -32,7 +31,7 @@ const historyLabels = {
 };
 
 export function SettingsSection() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data: app } = useQuery(appQuery(appId));
   const may = useMay();
   if (!app) return null;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { NewPage, RecordPage } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import { BeaconForm } from './beacon-form.tsx';
 import type { BeaconPlace } from './beacon-place.ts';
@@ -12,33 +12,30 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId/edit');
 export function NewBeaconPage() {
   const { appId } = createRoute.useParams();
   const { from, on, next } = createRoute.useSearch();
-  const model = useQuery({ ...beaconQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   const openFloor = ({ venueId, floorId }: BeaconPlace) =>
     void navigate({ to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId', params: { appId, venueId, floorId } });
   return (
-    <>
-      <PageHeader title={t('Add a beacon')} />
-      <NewFrom
-        from={from}
-        query={model}
-        note={t('Minor and place are not copied: they are what tells one beacon from another.')}
-      >
-        {(copied) => (
-          <BeaconForm
-            appId={appId}
-            {...(copied ? { model: copied } : {})}
-            {...(on ? { place: on } : {})}
-            onDone={(beaconId) => {
-              if (on) openFloor(on);
-              else if (next) void navigate({ to: '/apps/$appId/home', params: { appId } });
-              else void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
-            }}
-            onCancel={() => (on ? openFloor(on) : void navigate({ to: '/apps/$appId/beacons', params: { appId } }))}
-          />
-        )}
-      </NewFrom>
-    </>
+    <NewPage
+      title={t('Add a beacon')}
+      from={from}
+      modelOf={(id) => beaconQuery(appId, id)}
+      note={t('Minor and place are not copied: they are what tells one beacon from another.')}
+    >
+      {(copied) => (
+        <BeaconForm
+          appId={appId}
+          {...copied}
+          {...(on ? { place: on } : {})}
+          onDone={(beaconId) => {
+            if (on) openFloor(on);
+            else if (next) void navigate({ to: '/apps/$appId/home', params: { appId } });
+            else void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
+          }}
+          onCancel={() => (on ? openFloor(on) : void navigate({ to: '/apps/$appId/beacons', params: { appId } }))}
+        />
+      )}
+    </NewPage>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
@@ -10,7 +10,7 @@ import { Row, RowButton } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { Icon } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
@@ -20,11 +20,9 @@ import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
 import { typeLabels } from './record-cells.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId');
-
 /** The data buckets of an app. They are created only here; apps write into them. */
 export function BucketsSection() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data: buckets, error } = useQuery(bucketsQuery(appId));
   const [creating, setCreating] = useState<'new' | Bucket>();
   const [going, setGoing] = useState<Bucket>();

@@ -1,19 +1,17 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { textBulk } from '../../components/bulk/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/blocks.tsx';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useAppId, useMayCall } from '../../lib/data/access.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { deviceLabels } from './device-form.tsx';
 import { deviceKeys } from './queries.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/devices');
-
 export function DevicesPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const mayCall = useMayCall();
   const mayCreate = mayCall('createDevice');
   return (

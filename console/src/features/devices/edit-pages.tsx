@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { NewPage, RecordPage } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import { DeviceForm } from './device-form.tsx';
 import { deviceQuery } from './queries.ts';
@@ -11,22 +11,23 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/devices/$deviceId/edit');
 export function NewDevicePage() {
   const { appId } = createRoute.useParams();
   const { from } = createRoute.useSearch();
-  const model = useQuery({ ...deviceQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
-    <>
-      <PageHeader title={t('Add a device')} />
-      <NewFrom from={from} query={model} note={t('The credentials are not copied: the new device gets its own.')}>
-        {(copied) => (
-          <DeviceForm
-            appId={appId}
-            {...(copied ? { model: copied } : {})}
-            onDone={(deviceId) => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } })}
-            onCancel={() => void navigate({ to: '/apps/$appId/devices', params: { appId } })}
-          />
-        )}
-      </NewFrom>
-    </>
+    <NewPage
+      title={t('Add a device')}
+      from={from}
+      modelOf={(id) => deviceQuery(appId, id)}
+      note={t('The credentials are not copied: the new device gets its own.')}
+    >
+      {(copied) => (
+        <DeviceForm
+          appId={appId}
+          {...copied}
+          onDone={(deviceId) => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } })}
+          onCancel={() => void navigate({ to: '/apps/$appId/devices', params: { appId } })}
+        />
+      )}
+    </NewPage>
   );
 }
 

@@ -59,7 +59,7 @@ export function EarlyAttention({ appId, attention }: Props) {
 function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <Block title={t('Needs attention')}>
-      <ul className={classes.findings} aria-label={t('Needs attention')}>
+      <ul className={`bare ${classes.findings}`} aria-label={t('Needs attention')}>
         {findings.map(({ key, isGrave, title, text }) => (
           <li key={key}>
             <span className={isGrave ? classes.grave : classes.mild}>

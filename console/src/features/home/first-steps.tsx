@@ -17,7 +17,7 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
   if (!data) return <Loading data={data} error={error} height={320} />;
   const current = data.beacons === 0 ? 1 : data.messages === 0 ? 2 : 3;
   return (
-    <ol className={classes.steps}>
+    <ol className={`bare ${classes.steps}`}>
       <StepLine number={1} current={current} title={t('Add a beacon')}>
         <Text size="md" c="dimmed">
           {t('It marks a place: the entrance, a hall, a shelf.')}

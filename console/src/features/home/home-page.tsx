@@ -1,11 +1,10 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
-import { useStanding } from '../../lib/data/access.ts';
+import { useAppId, useStanding } from '../../lib/data/access.ts';
 import { type Live, useLive } from '../../lib/data/live.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
@@ -16,11 +15,9 @@ import classes from './home.module.css';
 import { LastHour, LiveNow } from './live-blocks.tsx';
 import { attentionQuery, liveQuery } from './queries.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/home');
-
 /** The first page of an app: problems, live visitors and today's figures. */
 export function HomePage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   return useStanding()?.venues ? <HomeOfVenues appId={appId} /> : <HomeOfApp appId={appId} />;
 }
 

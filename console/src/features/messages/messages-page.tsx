@@ -245,7 +245,7 @@ function NextDates({ appId, message }: { readonly appId: string; readonly messag
 
 function InLanguages({ message: { fields } }: { readonly message: Message }) {
   const languages = languagesOfMessage(fields);
-  if (languages.length === 1 && fields.language === '') return <span className={classes.soft}>{t('not said')}</span>;
+  if (languages.length === 1 && fields.language === '') return <span className="soft">{t('not said')}</span>;
   return (
     <span className={classes.inLanguages}>
       {languages.map((one) => (

@@ -1,25 +1,23 @@
 import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Block, Icon, Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { copyText } from '../../lib/actions/clipboard.ts';
 import { download } from '../../lib/actions/download.ts';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { Erasures } from './erasures.tsx';
 import classes from './privacy.module.css';
 import { privacyQuery } from './queries.ts';
-
-const route = getRouteApi('/signed-in/apps/$appId/privacy');
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
 type Language = keyof typeof languageNames;
 
 /** What the service keeps about visitors, in sentences for the house's privacy notice. */
 export function PrivacyPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data, error } = useQuery(privacyQuery(appId));
   const [language, setLanguage] = useState<Language>(() => {
     const own = pageLanguage();

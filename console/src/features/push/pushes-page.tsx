@@ -1,16 +1,13 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/blocks.tsx';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useAppId, useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { NoPushService } from './no-service.tsx';
 import { pushList } from './push-list.tsx';
 
-const route = getRouteApi('/signed-in/apps/$appId/push');
-
 export function PushesPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const maySend = useMayCall()('sendPush');
   return (
     <SectionList

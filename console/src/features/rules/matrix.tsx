@@ -139,7 +139,7 @@ interface ListProps extends Pick<Props, 'onRule'> {
 export function RuleList({ row, onRule }: ListProps) {
   const possible = verbs.filter((verb) => row.described.rules[verb]);
   return (
-    <ul className={classes.list} aria-label={t('Rules for {label}', { label: row.label })}>
+    <ul className={`bare ${classes.list}`} aria-label={t('Rules for {label}', { label: row.label })}>
       {possible.map((verb) => {
         const rule = row.described.rules[verb];
         return (

@@ -214,7 +214,7 @@ interface MemberProps {
 
 function MemberFields({ member, number, placeholder, problem, isLocked, onChange, onRemove }: MemberProps) {
   return (
-    <fieldset className={`${classes.fieldset} ${classes.member}`} disabled={isLocked}>
+    <fieldset className={`bare ${classes.member}`} disabled={isLocked}>
       <legend className="off-screen">{t('Member {number}', { number })}</legend>
       <div className={classes.memberHead}>
         <TextInput

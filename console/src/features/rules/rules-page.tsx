@@ -1,12 +1,11 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SettingsForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block, FailureNote, Icon } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { rulesQuery } from '../../lib/data/queries.ts';
 import type { AppRules } from '../../lib/wire.ts';
@@ -22,11 +21,9 @@ import classes from './rules.module.css';
 import { TryBlock } from './try-block.tsx';
 import { presetTexts, type Row, rowGroups, ruleLabel, verbLabels, verbs } from './words.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/rules');
-
 /** Who may read and write what in an app. */
 export function RulesPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data: rules, error } = useQuery(rulesQuery(appId));
   if (error) return <FailureNote message={error.message} />;
   return rules ? <RulesForm key={appId} appId={appId} rules={rules} /> : null;

@@ -1,6 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
@@ -8,7 +7,7 @@ import { Block, Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Sender } from '../../lib/wire.ts';
@@ -17,12 +16,11 @@ import { CredentialFacts } from './credential-facts.tsx';
 import { SenderForm } from './sender-form.tsx';
 import { senderForms } from './sender-forms.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/senders');
 const keyOf = (appId: string) => ['apps', appId, 'senders'] as const;
 
 /** The credentials of the app's push providers. */
 export function SendersPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data, error } = useQuery({
     queryKey: keyOf(appId),
     queryFn: async () => (await call('listSenders', { params: { appId } })).results,

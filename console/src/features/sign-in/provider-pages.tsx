@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/blocks.tsx';
-import { Deletion, EditOrDelete, NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { Deletion, EditOrDelete, NewPage, RecordPage } from '../../components/page/page-header.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -20,18 +20,17 @@ const oneRoute = getRouteApi('/signed-in/apps/$appId/sign-in/$providerId');
 export function NewProviderPage() {
   const { appId } = createRoute.useParams();
   const { from } = createRoute.useSearch();
-  const model = useQuery({ ...providerQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
   return (
-    <>
-      <PageHeader title={t('Add an identity provider')} />
-      <NewFrom from={from} query={model} note={t('The name is not copied: it tells identity providers apart.')}>
-        {(copied) => (
-          <ProviderForm appId={appId} {...(copied ? { model: copied } : {})} onDone={leave} onCancel={leave} />
-        )}
-      </NewFrom>
-    </>
+    <NewPage
+      title={t('Add an identity provider')}
+      from={from}
+      modelOf={(id) => providerQuery(appId, id)}
+      note={t('The name is not copied: it tells identity providers apart.')}
+    >
+      {(copied) => <ProviderForm appId={appId} {...copied} onDone={leave} onCancel={leave} />}
+    </NewPage>
   );
 }
 

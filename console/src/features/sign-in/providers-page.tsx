@@ -1,24 +1,21 @@
 import { Badge } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import { Row } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { TextLink } from '../../components/names/names.tsx';
 import { LinkButton } from '../../components/page/blocks.tsx';
 import { BackLink } from '../../components/page/page-header.tsx';
-import { useMay } from '../../lib/data/access.ts';
+import { useAppId, useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { kindTexts } from './provider-fields.ts';
 import { providersKey, providersQuery } from './queries.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/sign-in');
-
 /** Through whom the users of an app can sign in. */
 export function ProvidersPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data, error } = useQuery(providersQuery(appId));
   const mayWrite = useMay()('signin.write');
   return (

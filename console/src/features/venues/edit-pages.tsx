@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { NewPage, RecordPage } from '../../components/page/page-header.tsx';
 import { venueQuery } from '../../lib/data/venue-queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { VenueForm } from './venue-form.tsx';
@@ -11,28 +11,25 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/ed
 export function NewVenuePage() {
   const { appId } = createRoute.useParams();
   const { from } = createRoute.useSearch();
-  const model = useQuery({ ...venueQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
-    <>
-      <PageHeader title={t('Add a venue')} />
-      <NewFrom
-        from={from}
-        query={model}
-        note={t('Floors, zones and beacons are not copied. A floor is copied on its own page.')}
-      >
-        {(copied) => (
-          <VenueForm
-            appId={appId}
-            {...(copied ? { model: copied } : {})}
-            onDone={(venueId) =>
-              void navigate({ to: '/apps/$appId/beacons/venues/$venueId', params: { appId, venueId } })
-            }
-            onCancel={() => void navigate({ to: '/apps/$appId/beacons/venues', params: { appId } })}
-          />
-        )}
-      </NewFrom>
-    </>
+    <NewPage
+      title={t('Add a venue')}
+      from={from}
+      modelOf={(id) => venueQuery(appId, id)}
+      note={t('Floors, zones and beacons are not copied. A floor is copied on its own page.')}
+    >
+      {(copied) => (
+        <VenueForm
+          appId={appId}
+          {...copied}
+          onDone={(venueId) =>
+            void navigate({ to: '/apps/$appId/beacons/venues/$venueId', params: { appId, venueId } })
+          }
+          onCancel={() => void navigate({ to: '/apps/$appId/beacons/venues', params: { appId } })}
+        />
+      )}
+    </NewPage>
   );
 }
 

@@ -1,21 +1,19 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { Bulk } from '../../components/bulk/bulk.ts';
 import { choiceBulk, numberBulk, textBulk } from '../../components/bulk/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/blocks.tsx';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useAppId, useMayCall } from '../../lib/data/access.ts';
 import { venueKeys } from '../../lib/data/venue-queries.ts';
 import { zones } from '../../lib/time/service-times.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { venueLabels } from './venue-fields.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/beacons/venues');
-
 export function VenuesPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const mayCall = useMayCall();
   const mayCreate = mayCall('createVenue');
   const isFirst = mayCreate && (

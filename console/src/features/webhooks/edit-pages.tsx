@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { NewFrom, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { NewPage, RecordPage } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import { webhookQuery } from './queries.ts';
 import { SigningSecretDialog } from './secret-dialog.tsx';
@@ -13,26 +13,25 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/webhooks/$webhookId/edit')
 export function NewWebhookPage() {
   const { appId } = createRoute.useParams();
   const { from } = createRoute.useSearch();
-  const model = useQuery({ ...webhookQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   const [made, setMade] = useState<SavedWebhook>();
   return (
     <>
-      <PageHeader title={t('Add a webhook')} />
-      <NewFrom
+      <NewPage
+        title={t('Add a webhook')}
         from={from}
-        query={model}
+        modelOf={(id) => webhookQuery(appId, id)}
         note={t('The signing secret is not copied: the new webhook gets one of its own, which is shown once.')}
       >
         {(copied) => (
           <WebhookForm
             appId={appId}
-            {...(copied ? { model: copied } : {})}
+            {...copied}
             onDone={setMade}
             onCancel={() => void navigate({ to: '/apps/$appId/webhooks', params: { appId } })}
           />
         )}
-      </NewFrom>
+      </NewPage>
       <SigningSecretDialog
         secret={made?.secret}
         onClose={() =>

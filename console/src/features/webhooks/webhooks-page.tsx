@@ -1,13 +1,12 @@
 import { Badge, Checkbox, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { BulkBar } from '../../components/bulk/bulk-bar.tsx';
 import { Row } from '../../components/list/row-list.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import { TextLink } from '../../components/names/names.tsx';
 import { LinkButton } from '../../components/page/blocks.tsx';
-import { useMay, useSession } from '../../lib/data/access.ts';
+import { useAppId, useMay, useSession } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
@@ -16,11 +15,9 @@ import { webhookBulk } from './webhook-bulk.tsx';
 import { WebhookSwitch } from './webhook-switch.tsx';
 import { webhookHealth, webhookTrouble } from './words.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/webhooks');
-
 /** Servers that are called when something happens in the app. */
 export function WebhooksPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data, error } = useQuery(webhooksQuery(appId));
   const mayWrite = useMay()('webhooks.write');
   const { apps } = useSession();

@@ -50,22 +50,28 @@ type Kind = Asked & {
   readonly named?: (appId: string, text: string) => Promise<readonly Entry[]>;
 };
 
-type EntryOf<Id extends ListOperation> = (
-  one: Listed<Id>,
-  params: { readonly appId: string; readonly id: string },
-) => Entry;
+interface Shown<Id extends ListOperation> extends Pick<Entry, 'kind' | 'icon' | 'to'> {
+  /** The member that names one, and by which it is found. */
+  readonly by?: string & keyof Listed<Id>;
+  /** What it is called: without, its name, or its id. */
+  readonly labelOf?: (one: Listed<Id>) => string;
+  /** What else its page has in its address: the app is there, and its id in the last place. */
+  readonly params?: (one: Listed<Id>) => Readonly<Record<string, string>>;
+  readonly search?: (one: Listed<Id>) => Readonly<Record<string, string>>;
+}
 
-const kind = <Id extends ListOperation & keyof typeof dataNeeds>(needs: Id, entryOf: EntryOf<Id>): Kind =>
-  namedKind(needs, undefined, entryOf);
-
-/** `by` is the member that names a record. */
-function namedKind<Id extends ListOperation & keyof typeof dataNeeds>(
+function kind<Id extends ListOperation & keyof typeof dataNeeds>(
   needs: Id,
-  by: string | undefined,
-  entryOf: EntryOf<Id>,
+  { by, labelOf, params, search, ...shown }: Shown<Id>,
 ): Kind {
+  const idParam = /\$(\w+)$/.exec(shown.to)?.[1];
   const read = async (appId: string, query: Query) =>
-    (await readPage(appId, needs, query)).results.map((one) => entryOf(one, { appId, id: one.objectId }));
+    (await readPage(appId, needs, query)).results.map((one) => ({
+      ...shown,
+      label: labelOf?.(one) ?? (by ? String(one[by]) : one.objectId),
+      params: { appId, ...(idParam && { [idParam]: one.objectId }), ...params?.(one) },
+      ...(search && { search: search(one) }),
+    }));
   const find: Asked = async (appId, id) => (await read(appId, { where: { objectId: id }, limit: 1 }))[0];
   if (by === undefined) return Object.assign(find, { needs });
   const named = (appId: string, text: string) =>
@@ -77,99 +83,63 @@ function namedKind<Id extends ListOperation & keyof typeof dataNeeds>(
 export const searchesByName = ({ mayCall }: Standing, appId: string, text: string) =>
   kinds.flatMap(({ needs, named }) => (named && mayCall(needs) ? [named(appId, text)] : []));
 
+const message = { kind: t('Message'), icon: 'bell', to: '/apps/$appId/messages/$messageId' } as const;
+const floorPage = '/apps/$appId/beacons/venues/$venueId/floors/$floorId';
+
 const kinds: readonly Kind[] = [
-  namedKind('listNotifications', 'description', ({ description }, { appId, id }) => ({
-    kind: t('Message'),
-    label: description,
-    icon: 'bell',
-    to: '/apps/$appId/messages/$messageId',
-    params: { appId, messageId: id },
-  })),
-  namedKind('listStorylines', 'title', ({ title }, { appId, id }) => ({
-    kind: t('Message'),
-    label: title,
-    icon: 'bell',
-    to: '/apps/$appId/messages/$messageId',
-    params: { appId, messageId: id },
-  })),
-  kind('listAllStorylineDetails', ({ alertTitle }, { appId, id }) => ({
-    kind: t('Message'),
-    label: alertTitle || t('A message without a title'),
-    icon: 'bell',
-    to: '/apps/$appId/messages/$messageId',
-    params: { appId, messageId: id },
-  })),
-  kind('listPushes', ({ data }, { appId, id }) => ({
+  kind('listNotifications', { ...message, by: 'description' }),
+  kind('listStorylines', { ...message, by: 'title' }),
+  kind('listAllStorylineDetails', {
+    ...message,
+    labelOf: ({ alertTitle }) => alertTitle || t('A message without a title'),
+  }),
+  kind('listPushes', {
     kind: t('Push message'),
-    label: pushName({ data }),
     icon: 'megaphone',
     to: '/apps/$appId/push/$pushId',
-    params: { appId, pushId: id },
-  })),
-  kind('listDeliveries', (_, { appId, id }) => ({
+    labelOf: pushName,
+  }),
+  kind('listDeliveries', {
     kind: t('Delivery'),
-    label: id,
     icon: 'megaphone',
     to: '/apps/$appId/activity/deliveries/$deliveryId',
-    params: { appId, deliveryId: id },
-  })),
-  kind('listEvents', (_, { appId, id }) => ({
-    kind: t('Event'),
-    label: id,
-    icon: 'activity',
-    to: '/apps/$appId/activity/events/$eventId',
-    params: { appId, eventId: id },
-  })),
-  namedKind('listBeacons', 'name', ({ name }, { appId, id }) => ({
-    kind: t('Beacon'),
-    label: name,
-    icon: 'beacon',
-    to: '/apps/$appId/beacons/$beaconId',
-    params: { appId, beaconId: id },
-  })),
-  namedKind('listVenues', 'name', ({ name }, { appId, id }) => ({
-    kind: t('Venue'),
-    label: name,
-    icon: 'map',
-    to: '/apps/$appId/beacons/venues/$venueId',
-    params: { appId, venueId: id },
-  })),
-  kind('listFloors', ({ name, venueId }, { appId, id }) => ({
+  }),
+  kind('listEvents', { kind: t('Event'), icon: 'activity', to: '/apps/$appId/activity/events/$eventId' }),
+  kind('listBeacons', { kind: t('Beacon'), icon: 'beacon', to: '/apps/$appId/beacons/$beaconId', by: 'name' }),
+  kind('listVenues', { kind: t('Venue'), icon: 'map', to: '/apps/$appId/beacons/venues/$venueId', by: 'name' }),
+  kind('listFloors', {
     kind: t('Floor'),
-    label: name,
     icon: 'map',
-    to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
-    params: { appId, venueId: venueId.objectId, floorId: id },
-  })),
-  kind('listZones', ({ name, venueId, floorId }, { appId }) => ({
+    to: floorPage,
+    labelOf: ({ name }) => name,
+    params: ({ venueId }) => ({ venueId: venueId.objectId }),
+  }),
+  kind('listZones', {
     kind: t('Zone'),
-    label: name,
     icon: 'map',
-    to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
-    params: { appId, venueId: venueId?.objectId ?? '', floorId: floorId.objectId },
-  })),
-  kind('listDevices', ({ deviceName }, { appId, id }) => ({
+    to: floorPage,
+    labelOf: ({ name }) => name,
+    params: ({ venueId, floorId }) => ({ venueId: venueId?.objectId ?? '', floorId: floorId.objectId }),
+  }),
+  kind('listDevices', {
     kind: t('Device'),
-    label: deviceName,
     icon: 'device',
     to: '/apps/$appId/devices/$deviceId',
-    params: { appId, deviceId: id },
-  })),
-  kind('listUsers', (user, { appId, id }) => ({
+    labelOf: ({ deviceName }) => deviceName,
+  }),
+  kind('listUsers', {
     kind: t('Account'),
-    label: userName({ ...user, email: user.validemail ?? '' }),
     icon: 'user',
     to: '/apps/$appId/users/$userId',
-    params: { appId, userId: id },
-  })),
-  kind('listFiles', ({ name }, { appId, id }) => ({
+    labelOf: (user) => userName({ ...user, email: user.validemail ?? '' }),
+  }),
+  kind('listFiles', {
     kind: t('File'),
-    label: name,
     icon: 'file',
     to: '/apps/$appId/files',
-    params: { appId },
-    search: { file: id },
-  })),
+    labelOf: ({ name }) => name,
+    search: ({ objectId }) => ({ file: objectId }),
+  }),
   Object.assign((appId: string, id: string) => findPhone('objectId', appId, id), {
     needs: 'listInstallations' as const,
   }),

@@ -20,6 +20,9 @@ export function useSession(): Session {
   return data;
 }
 
+/** The app of the page. Only for pages of an app. */
+export const useAppId = () => useParams({ from: '/signed-in/apps/$appId' }).appId;
+
 /** What somebody may do on a page: the service decides, and the console only hides what it would refuse. */
 export interface Standing {
   /** The role in the app of the page; outside apps, the highest role. */

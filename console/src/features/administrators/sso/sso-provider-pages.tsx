@@ -2,8 +2,8 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
-import { Block } from '../../../components/page/blocks.tsx';
-import { Deletion, EditOrDelete, NewFrom, PageHeader, RecordPage } from '../../../components/page/page-header.tsx';
+import { Block, FailureNote } from '../../../components/page/blocks.tsx';
+import { CopyNote, Deletion, EditOrDelete, PageHeader, RecordPage } from '../../../components/page/page-header.tsx';
 import { TestNote } from '../../../components/page/test-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -24,7 +24,7 @@ function useLeave() {
 
 export function NewSsoProviderPage() {
   const { from } = createRoute.useSearch();
-  const model = useQuery({ ...ssoProviderQuery(from ?? ''), enabled: from !== undefined });
+  const { data: model, error } = useQuery({ ...ssoProviderQuery(from ?? ''), enabled: from !== undefined });
   const leave = useLeave();
   return (
     <>
@@ -33,13 +33,11 @@ export function NewSsoProviderPage() {
       </PageHeader>
       <Stack gap="md">
         <RedirectAddress />
-        <NewFrom
-          from={from}
-          query={model}
-          note={t('The issuer and the client secret are not copied: enter those of the new provider.')}
-        >
-          {(copied) => <SsoProviderForm {...(copied ? { model: copied } : {})} onDone={leave} />}
-        </NewFrom>
+        <FailureNote message={error?.message} />
+        {model && (
+          <CopyNote>{t('The issuer and the client secret are not copied: enter those of the new provider.')}</CopyNote>
+        )}
+        {(from === undefined || model) && <SsoProviderForm {...(model ? { model } : {})} onDone={leave} />}
       </Stack>
     </>
   );

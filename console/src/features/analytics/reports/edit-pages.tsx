@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { NewFrom, PageHeader, RecordPage } from '../../../components/page/page-header.tsx';
+import { NewPage, RecordPage } from '../../../components/page/page-header.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { reportQuery } from './queries.ts';
 import { ReportForm } from './report-form.tsx';
@@ -12,23 +12,24 @@ const one = '/apps/$appId/activity/analytics/reports/$reportId';
 export function NewReportPage() {
   const { appId } = createRoute.useParams();
   const { from } = createRoute.useSearch();
-  const model = useQuery({ ...reportQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
-    <>
-      <PageHeader title={t('Set up a report')} />
-      <NewFrom from={from} query={model} note={t('Addresses outside the console have to confirm this report, too.')}>
-        {(copied) => (
-          <ReportForm
-            appId={appId}
-            {...(copied ? { model: copied } : {})}
-            // Otherwise the back button would lead to the empty form.
-            onDone={(reportId) => void navigate({ to: one, params: { appId, reportId }, replace: true })}
-            onCancel={() => void navigate({ to: '/apps/$appId/activity/analytics/reports', params: { appId } })}
-          />
-        )}
-      </NewFrom>
-    </>
+    <NewPage
+      title={t('Set up a report')}
+      from={from}
+      modelOf={(id) => reportQuery(appId, id)}
+      note={t('Addresses outside the console have to confirm this report, too.')}
+    >
+      {(copied) => (
+        <ReportForm
+          appId={appId}
+          {...copied}
+          // Otherwise the back button would lead to the empty form.
+          onDone={(reportId) => void navigate({ to: one, params: { appId, reportId }, replace: true })}
+          onCancel={() => void navigate({ to: '/apps/$appId/activity/analytics/reports', params: { appId } })}
+        />
+      )}
+    </NewPage>
   );
 }
 

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import type { Body, CallOptions } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { changeAsPreviewed, holds } from '../../../components/import/as-previewed.ts';
 import { createOnce } from '../../../components/import/create-once.ts';
 import { FileImport } from '../../../components/import/file-import.tsx';
@@ -9,6 +8,7 @@ import type { PlanOptions } from '../../../components/import/import-rows.ts';
 import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import type { KeptFile } from '../../../lib/actions/kept-file.ts';
+import { useAppId } from '../../../lib/data/access.ts';
 import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { completed, parseCsv, writeCsv } from '../../../lib/text/csv.ts';
@@ -17,10 +17,8 @@ import { beaconKeys } from '../queries.ts';
 import { csvColumns, missingColumns } from './csv-columns.ts';
 import { keyOf, type PlannedRow, planImport } from './import-plan.ts';
 
-const route = getRouteApi('/signed-in/apps/$appId/beacons/import');
-
 export function ImportBeaconsPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const queries = useQueryClient();
   return (
     <>

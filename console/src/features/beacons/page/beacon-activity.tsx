@@ -33,7 +33,7 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
         <div className={classes.activity}>
           <section aria-label={t('Events')}>
             <h3 className={classes.small}>{t('Events · {count, number}', { count: data.events.count ?? 0 })}</h3>
-            <ul className={classes.lines}>
+            <ul className={`bare ${classes.lines}`}>
               {data.events.results.map((event) => (
                 <li key={event.objectId}>
                   <Link
@@ -42,20 +42,20 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
                     className={classes.what}
                   >
                     {eventWordsHere[event.event]}
-                    {event.distance !== undefined && <span className={classes.soft}> {tenths(event.distance)} m</span>}
+                    {event.distance !== undefined && <span className="soft"> {tenths(event.distance)} m</span>}
                   </Link>
-                  <span className={classes.soft}>{times.dateTime(event.occurredAt)}</span>
+                  <span className="soft">{times.dateTime(event.occurredAt)}</span>
                 </li>
               ))}
             </ul>
           </section>
           <section aria-label={t('Visits')}>
             <h3 className={classes.small}>{t('Visits · {count, number}', { count: data.visits.count ?? 0 })}</h3>
-            <ul className={classes.lines}>
+            <ul className={`bare ${classes.lines}`}>
               {data.visits.results.map((visit) => (
                 <li key={visit.objectId}>
                   <span className={classes.what}>{stayOf(visit)}</span>
-                  <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
+                  <span className="soft">{times.dateTime(visit.enteredAt)}</span>
                 </li>
               ))}
             </ul>

@@ -30,7 +30,7 @@ export function BeaconMessages({ appId, beaconId }: Props) {
           {uses.isPart ? t('None of your messages uses this beacon.') : t('No message uses this beacon.')}
         </Text>
       )}
-      <ul className={classes.lines} aria-label={t('Messages here')}>
+      <ul className={`bare ${classes.lines}`} aria-label={t('Messages here')}>
         {notifications.map(({ objectId, description, event, isEnabled }) => (
           <li key={objectId}>
             <Link
@@ -40,7 +40,7 @@ export function BeaconMessages({ appId, beaconId }: Props) {
             >
               {description}
             </Link>
-            <span className={classes.soft}>
+            <span className="soft">
               {t('Message, when a visitor {verb}', { verb: eventTexts[event].verb })}{' '}
               {!isEnabled && <Badge color="gray">{t('Off')}</Badge>}
             </span>
@@ -55,9 +55,7 @@ export function BeaconMessages({ appId, beaconId }: Props) {
             >
               {alertTitle || t('A message without a title')}
             </Link>
-            <span className={classes.soft}>
-              {t('In a series, when a visitor {verb}', { verb: eventTexts[event].verb })}
-            </span>
+            <span className="soft">{t('In a series, when a visitor {verb}', { verb: eventTexts[event].verb })}</span>
           </li>
         ))}
       </ul>

@@ -1,14 +1,14 @@
 import { Badge } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type CsvColumns, cellsIn } from '../../../components/export/csv-of-list.ts';
 import type { ListDefinition } from '../../../components/list/list-definition.ts';
 import { SectionList } from '../../../components/list/section-list.tsx';
 import { shortId } from '../../../components/names/names.tsx';
 import { EmptyState, FailureNote } from '../../../components/page/blocks.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
-import { useMay } from '../../../lib/data/access.ts';
+import { useAppId, useMay } from '../../../lib/data/access.ts';
 import { dataKey, dataOf } from '../../../lib/data/api.ts';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { senderName } from '../../../lib/text/event-words.ts';
@@ -24,13 +24,11 @@ import { t } from '../../../lib/words/words.ts';
 import { OwnPhoneButton } from '../phones/own-phone-button.tsx';
 import { SensingFleet } from '../phones/sensing-fleet.tsx';
 
-const route = getRouteApi('/signed-in/apps/$appId/installations');
-
 const title = t('Phones');
 const about = t('The app on one phone, tablet or computer: where a message can be delivered.');
 
 export function InstallationsPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const { data: app } = useQuery(appQuery(appId));
   const isPersonal = useMay()('installations.personal');
   const times = useTimes(appId);

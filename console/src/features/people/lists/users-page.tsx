@@ -1,12 +1,12 @@
 import { Badge, Group } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { Bulk } from '../../../components/bulk/bulk.ts';
 import { choiceBulk } from '../../../components/bulk/bulk-fields.tsx';
 import { createdColumn } from '../../../components/list/columns.tsx';
 import type { ListDefinition } from '../../../components/list/list-definition.ts';
 import { SectionList } from '../../../components/list/section-list.tsx';
 import { LinkButton } from '../../../components/page/blocks.tsx';
-import { useMay } from '../../../lib/data/access.ts';
+import { useAppId, useMay } from '../../../lib/data/access.ts';
 import { userName } from '../../../lib/text/user-name.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';
 import type { ListedAppUser } from '../../../lib/wire.ts';
@@ -27,10 +27,8 @@ const userBulk = (appId: string): Bulk => ({
   refresh: userKeys(appId),
 });
 
-const route = getRouteApi('/signed-in/apps/$appId/users');
-
 export function UsersPage() {
-  const { appId } = route.useParams();
+  const appId = useAppId();
   const may = useMay();
   const maySeeSignIn = may('signin.read');
   return (

@@ -1,7 +1,6 @@
-import { type Body, entityTag, type Floor, operations, PharosError } from '@pharos/sdk';
+import { type Body, entityTag, type Floor, operations } from '@pharos/sdk';
+import { asItIsNow } from '../../../components/form/use-one-click.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-
-const maxTries = 4;
 
 type Lists = Partial<Pick<Floor, 'walls' | 'gateways'>>;
 type Changed = { readonly [member in keyof Lists]: readonly object[] };
@@ -27,17 +26,12 @@ export function changeFloor(appId: string, floorId: string, change: (floor: List
   return turn;
 }
 
-async function changeNow(appId: string, floorId: string, change: (floor: Lists) => Changed): Promise<void> {
+function changeNow(appId: string, floorId: string, change: (floor: Lists) => Changed): Promise<void> {
   const data = dataOf(appId);
-  for (let tries = 1; ; tries++) {
+  return asItIsNow(async () => {
     const floor = await data.floors.get(floorId);
     const lists = Object.entries(change(floor)).map(([member, list]) => [member, list.length > 0 ? list : null]);
     const body = Object.fromEntries(lists) as Body<'updateFloor'>;
-    try {
-      await data.call(operations.updateFloor, { params: { objectId: floorId }, body, ifMatch: entityTag(floor) });
-      return;
-    } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;
-    }
-  }
+    await data.call(operations.updateFloor, { params: { objectId: floorId }, body, ifMatch: entityTag(floor) });
+  });
 }

@@ -1,4 +1,5 @@
 import { type Beacon, type Body, entityTag, type Floor, PharosError, type Zone } from '@pharos/sdk';
+import { asItIsNow } from '../../../components/form/use-one-click.ts';
 import { listAll } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { isSignedOut } from '../../../lib/data/signing-in.ts';
@@ -8,7 +9,6 @@ import { t } from '../../../lib/words/words.ts';
 
 /** Changes of things on a floor that somebody else may change at the same time. */
 
-const maxTries = 4;
 const isSame = (one: unknown, other: unknown) => canonical(one) === canonical(other);
 
 /** The corners of a zone before and after somebody has moved, added or removed some of them. */
@@ -49,15 +49,11 @@ export async function changeZoneNow(
 ): Promise<void> {
   const { zones } = dataOf(appId);
   if (moved === undefined) return void (await zones.update(objectId, change));
-  for (let tries = 1; ; tries++) {
+  await asItIsNow(async () => {
     const now = await zones.get(objectId);
     const polygon = [...withMoved(now.polygon, moved, name)];
-    try {
-      return void (await zones.update(objectId, { ...change, polygon }, { ifMatch: entityTag(now) }));
-    } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;
-    }
-  }
+    await zones.update(objectId, { ...change, polygon }, { ifMatch: entityTag(now) });
+  });
 }
 
 interface Placed {

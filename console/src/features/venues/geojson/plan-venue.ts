@@ -1,5 +1,6 @@
 import type { Venue } from '@pharos/sdk';
-import { entityTag, operations, PharosError } from '@pharos/sdk';
+import { entityTag, operations } from '@pharos/sdk';
+import { asItIsNow } from '../../../components/form/use-one-click.ts';
 import { changeAsPreviewed, changedSince } from '../../../components/import/as-previewed.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
@@ -94,8 +95,6 @@ function withDays(known: readonly Exception[], days: readonly Exception[]): read
   return fresh.length === 0 ? changed : [...changed, ...fresh].sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-const maxTries = 4;
-
 const isSame = (one: Exception | undefined, other: Exception | undefined) =>
   canonical(one ?? null) === canonical(other ?? null);
 
@@ -105,28 +104,23 @@ const isSame = (one: Exception | undefined, other: Exception | undefined) =>
  *
  * @throws Error whose message is a sentence, PharosError
  */
-export async function changeDay(
+export function changeDay(
   appId: string,
   venueId: string,
   { before, day }: { readonly before: Exception | undefined; readonly day: Exception },
 ): Promise<void> {
   const data = dataOf(appId);
-  for (let tries = 1; ; tries++) {
+  return asItIsNow(async () => {
     const venue = await data.venues.get(venueId);
     const now = venue.exceptions.find(({ date }) => date === day.date);
     if (isSame(now, day)) return;
     if (!isSame(now, before)) throw changedSince();
     const others = venue.exceptions.filter(({ date }) => date !== day.date);
     const exceptions = [...others, day].sort((a, b) => (a.date < b.date ? -1 : 1));
-    try {
-      await data.call(operations.updateVenue, {
-        params: { objectId: venueId },
-        body: { exceptions },
-        ifMatch: entityTag(venue),
-      });
-      return;
-    } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === maxTries) throw error;
-    }
-  }
+    await data.call(operations.updateVenue, {
+      params: { objectId: venueId },
+      body: { exceptions },
+      ifMatch: entityTag(venue),
+    });
+  });
 }

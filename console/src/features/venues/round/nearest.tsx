@@ -81,7 +81,7 @@ function Near({ appId, beacons, onChoose }: Props) {
           {t('Your phone hears no beacon of this venue. Open the app on it, and stand close to the beacon.')}
         </Text>
       ) : (
-        <ul className={classes.rows} aria-label={t('Beacons near you')}>
+        <ul className={`bare ${classes.rows}`} aria-label={t('Beacons near you')}>
           {near.map(({ beacon, rssi }, index) => (
             <li key={beacon.objectId}>
               <UnstyledButton className={classes.row} onClick={() => onChoose(beacon.objectId)}>

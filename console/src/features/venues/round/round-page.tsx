@@ -178,7 +178,7 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
         value={search}
         onChange={({ currentTarget }) => setSearch(currentTarget.value)}
       />
-      <ul className={classes.rows} aria-label={t('Beacons')}>
+      <ul className={`bare ${classes.rows}`} aria-label={t('Beacons')}>
         {found.slice(0, maxRows).map((beacon) => (
           <li key={beacon.objectId}>
             <UnstyledButton className={classes.row} onClick={() => onChoose(beacon.objectId)}>
