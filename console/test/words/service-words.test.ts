@@ -4,9 +4,8 @@ import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messagefor
 import { PharosError } from '@pharos/sdk';
 import { describe, test } from 'vitest';
 import { languages } from '../../src/lib/words/language.ts';
-import { setServiceCatalogue, translated } from '../../src/lib/words/words.ts';
 import { translatedError } from '../../src/lib/words/translated-error.ts';
-import { speak } from '../../src/lib/words/words.ts';
+import { setServiceCatalogue, speak, translated } from '../../src/lib/words/words.ts';
 import { serviceComposed } from './service-composed.ts';
 import { serviceExceptions } from './service-exceptions.ts';
 import { readServiceTexts, type Said, serviceTextsOf } from './service-texts.ts';
