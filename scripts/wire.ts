@@ -67,12 +67,16 @@ export async function wireModule(document: OpenApiDocument, prefix: string, head
   const operations = operationsOf(document, prefix);
   const found = namedSchemas(operations);
   const names = new Map([...found].map(([name, schema]) => [keyOf(schema), name]));
+  const parts = sharedParts(found, names, operations);
+  const partNames = new Map([...parts].map(([name, schema]) => [exactKeyOf(schema), name]));
   const inner = (schema: Schema): Schema => {
     const name = names.get(keyOf(schema));
-    return name ? ({ $ref: `#/components/schemas/${name}` } as Schema) : eachPart(schema, inner);
+    if (name) return referTo(name);
+    const part = partNames.get(exactKeyOf(schema));
+    return part ? { ...referTo(part), description: schema.description } : eachPart(schema, inner);
   };
   const schemas = {
-    ...Object.fromEntries([...found].map(([name, schema]) => [name, eachPart(schema, inner)])),
+    ...Object.fromEntries([...found, ...parts].map(([name, schema]) => [name, eachPart(schema, inner)])),
     Operations: objectOf(operations.map((operation) => [operation.operationId, typesOf(operation, inner)])),
   };
   const nodes = await openapiTS({ ...shell, components: { schemas } } as unknown as OpenAPI3, {
@@ -86,6 +90,8 @@ export async function wireModule(document: OpenApiDocument, prefix: string, head
       .replace(/^ *\/\*\* @constant \*\/\n|@description /gm, ''),
   ].join('\n\n');
 }
+
+const referTo = (name: string) => ({ $ref: `#/components/schemas/${name}` }) as Schema;
 
 /** What it takes to call each operation, in one table. */
 export function operationTable(document: OpenApiDocument, prefix: string): string {
@@ -217,6 +223,41 @@ function namedSchemas(operations: readonly Operation[]): ReadonlyMap<string, Sch
     if (sharedAnswers[operationId]) add(sharedAnswers[operationId], answer);
   for (const { operationId, body } of operations) add(`${upper(operationId)}Body`, body);
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The same, with what its members mean. */
+const exactKeyOf = ({ description: _, ...schema }: Schema): string => JSON.stringify(schema);
+
+/** Parts that several types have, each named after the type and the member that have it first: `MessageDelivery`. */
+function sharedParts(
+  found: ReadonlyMap<string, Schema>,
+  names: ReadonlyMap<string, string>,
+  operations: readonly Operation[],
+): ReadonlyMap<string, Schema> {
+  const seen = new Map<string, { readonly name: string; readonly schema: Schema; isShared: boolean }>();
+  const walk = (schema: Schema, name: string) => {
+    for (const [member, part] of Object.entries(schema.properties ?? {})) visit(part, name + upper(member));
+    if (schema.items) visit(schema.items, name.replace(/ies$/, 'y').replace(/s$/, ''));
+    if (typeof schema.additionalProperties === 'object') visit(schema.additionalProperties, name);
+    for (const part of [...(schema.anyOf ?? []), ...(schema.allOf ?? [])]) visit(part, name);
+  };
+  const visit = (part: Schema, name: string) => {
+    if (names.has(keyOf(part))) return;
+    const before = seen.get(exactKeyOf(part));
+    if (before) before.isShared = true;
+    else {
+      if (Object.keys(part.properties ?? {}).length > 1)
+        seen.set(exactKeyOf(part), { name, schema: part, isShared: false });
+      walk(part, name);
+    }
+  };
+  for (const [name, schema] of found) walk(schema, name);
+  for (const { operationId, body, answer } of operations)
+    for (const schema of [body ?? {}, answer]) if (!names.has(keyOf(schema))) walk(schema, upper(operationId));
+  const shared = new Map<string, Schema>();
+  for (const { name, schema, isShared } of seen.values())
+    if (isShared && !found.has(name) && !shared.has(name)) shared.set(name, schema);
+  return shared;
 }
 
 /** The pointers anywhere in a schema. */

@@ -93,51 +93,7 @@ export type Bundle = {
             /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
             readonly polite: boolean;
             /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-            readonly delivery: {
-                readonly oncePer?: ("visit" | "event") | null;
-                readonly coolDown?: {
-                    readonly seconds: number;
-                    /**
-                     * Counted for this message alone, or for all messages of the app
-                     * @enum {unknown}
-                     */
-                    readonly per: "trigger" | "app";
-                } | null;
-                readonly caps?: readonly {
-                    readonly count: number;
-                    /**
-                     * Counted for this message alone, or for all messages of the app
-                     * @enum {unknown}
-                     */
-                    readonly per: "trigger" | "app";
-                    /** Seconds, or "day" for the calendar day at the site */
-                    readonly window: number | "day";
-                }[] | null;
-                readonly dwellSeconds?: number | null;
-                readonly nthVisit?: {
-                    readonly n: number;
-                    /** @enum {unknown} */
-                    readonly mode: "only" | "from" | "every";
-                } | null;
-                readonly quietHours?: {
-                    /** HH:MM at the site, such as 22:00 */
-                    readonly from: string;
-                    /** HH:MM at the site, such as 22:00 */
-                    readonly until: string;
-                } | null;
-                readonly venueHours?: {
-                    /**
-                     * Only while the venue is open, or at any time of a day on which it opens
-                     * @enum {unknown}
-                     */
-                    readonly during: "open" | "openDays";
-                    /** Visitors who are inside when the venue opens get it then */
-                    readonly alreadyInside?: boolean;
-                } | null;
-                readonly validFrom?: string | null;
-                readonly validUntil?: string | null;
-                readonly timeZone?: string | null;
-            };
+            readonly delivery: BundleAppPolicyDelivery;
             /** IANA time zone of the venue, for schedules and statistics. */
             readonly timeZone: string;
             /** Seconds after which a proximity message is no longer shown. */
@@ -230,12 +186,7 @@ export type CreateBeaconBody = {
     readonly major: number;
     readonly minor: number;
     /** Where it is installed; further members are kept */
-    readonly location?: {
-        readonly x: number;
-        readonly y: number;
-    } & {
-        readonly [key: string]: any;
-    };
+    readonly location?: CreateBeaconBodyLocation;
     readonly metadata?: JsonInput;
     /** RSSI at one metre in dBm; calibration sets it */
     readonly measuredPower?: number;
@@ -261,58 +212,22 @@ export type CreateFloorBody = {
     /** 0 is the ground floor; the `floor` in the location of the beacons on it. Each level has one floor */
     readonly level: number;
     /** The picture of the floor, with its size in pixels */
-    readonly plan?: {
-        /** objectId of a PNG, JPEG or WebP file */
-        readonly fileId: string;
-        readonly width: number;
-        readonly height: number;
-    };
+    readonly plan?: CreateFloorBodyPlan;
     /** Two points of the plan with a known distance: a pixel has `metres` / their distance in pixels */
-    readonly scale?: {
-        /** A point of the plan, pixels from its upper left corner */
-        readonly from: {
-            readonly x: number;
-            readonly y: number;
-        };
-        /** Another one */
-        readonly to: {
-            readonly x: number;
-            readonly y: number;
-        };
-        /** How far these two are from each other */
-        readonly metres: number;
-    };
+    readonly scale?: CreateFloorBodyScale;
     /** The point of the plan, in pixels, at which x and y are 0; the upper left corner unless said otherwise */
-    readonly origin?: {
-        readonly x: number;
-        readonly y: number;
-    };
+    readonly origin?: CreateFloorBodyScaleFrom;
     /** Where north is on the plan: degrees clockwise from upwards */
     readonly north?: number;
     /** Of the floor in metres, where there is no plan */
-    readonly size?: {
-        /** To the right */
-        readonly width: number;
-        /** Downwards */
-        readonly height: number;
-    };
+    readonly size?: CreateFloorBodySize;
     /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
     readonly walls?: readonly {
         /** From corner to corner, metres: x to the right, y downwards */
-        readonly points: readonly {
-            readonly x: number;
-            readonly y: number;
-        }[];
+        readonly points: readonly CreateFloorBodyScaleFrom[];
     }[];
     /** Where receivers hang that report to the service, metres. For people: nothing is computed from them */
-    readonly gateways?: readonly {
-        /** Another one on each floor */
-        readonly name: string;
-        readonly x: number;
-        readonly y: number;
-        /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
-        readonly keyId?: string;
-    }[];
+    readonly gateways?: readonly CreateFloorBodyGateway[];
 };
 export type CreateLiveActivityChannelBody = {
     /** Who is offline gets the latest update later; for updates that are not frequent */
@@ -341,101 +256,18 @@ export type CreateNotificationBody = {
     readonly message: JsonInput;
     readonly isEnabled: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    };
+    readonly delivery?: BundleAppPolicyDelivery;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    };
+    readonly goal?: CreateNotificationBodyGoal;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[];
+    readonly variants?: readonly CreateNotificationBodyVariant[];
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            readonly url?: string;
-        };
+        readonly [key: string]: CreateNotificationBodyTranslations;
     };
 };
 export type CreateRecordBody = {
@@ -462,11 +294,7 @@ export type CreateStorylineDetailBody = {
     /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
-    readonly showOn: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        readonly checked: boolean;
-    }[];
+    readonly showOn: readonly CreateStorylineDetailBodyShowOn[];
     /** Image for Android, an http or https address */
     readonly urlImageAndroid?: string;
     /** Image for iOS, an http or https address */
@@ -478,108 +306,18 @@ export type CreateStorylineDetailBody = {
     readonly alertTitle?: string;
     readonly alertMessage?: string;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    };
+    readonly delivery?: BundleAppPolicyDelivery;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    };
+    readonly goal?: CreateNotificationBodyGoal;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[];
+    readonly variants?: readonly CreateNotificationBodyVariant[];
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            /** Image for Android, an http or https address */
-            readonly urlImageAndroid?: string;
-            /** Image for iOS, an http or https address */
-            readonly urlImageIOS?: string;
-            /** Web page, an http or https address */
-            readonly urlPage?: string;
-            /** Video, an http or https address */
-            readonly urlVideo?: string;
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-        };
+        readonly [key: string]: CreateStorylineDetailBodyTranslations;
     };
 };
 export type CreateSurveyBody = {
@@ -601,35 +339,13 @@ export type CreateVenueBody = {
     readonly timeZone?: string;
     readonly address?: string;
     /** Where it is on earth, degrees (WGS 84) */
-    readonly location?: {
-        readonly latitude: number;
-        readonly longitude: number;
-    };
+    readonly location?: CreateVenueBodyLocation;
     /** When it is open in a week; a day that is not named is closed. Without this member nobody knows */
-    readonly openingHours?: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        /** HH:MM by the clock of the venue */
-        readonly from: string;
-        /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-        readonly until: string;
-    }[];
+    readonly openingHours?: readonly CreateVenueBodyOpeningHour[];
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number;
     /** Days whose hours differ from those of the week */
-    readonly exceptions?: readonly {
-        /** A day of the calendar: 2026-12-25 */
-        readonly date: string;
-        /** Why, such as the name of the holiday */
-        readonly name?: string;
-        /** When it is open; empty: closed */
-        readonly hours: readonly {
-            /** HH:MM by the clock of the venue */
-            readonly from: string;
-            /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-            readonly until: string;
-        }[];
-    }[];
+    readonly exceptions?: readonly CreateVenueBodyException[];
 };
 export type CreateZoneBody = {
     readonly floorId: FloorPointer;
@@ -640,10 +356,7 @@ export type CreateZoneBody = {
      */
     readonly kind: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
-    readonly polygon: readonly {
-        readonly x: number;
-        readonly y: number;
-    }[];
+    readonly polygon: readonly CreateFloorBodyScaleFrom[];
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number;
 };
@@ -767,58 +480,22 @@ export type Floor = {
     /** 0 is the ground floor; the `floor` in the location of the beacons on it. Each level has one floor */
     readonly level: number;
     /** The picture of the floor, with its size in pixels */
-    readonly plan?: {
-        /** objectId of a PNG, JPEG or WebP file */
-        readonly fileId: string;
-        readonly width: number;
-        readonly height: number;
-    };
+    readonly plan?: CreateFloorBodyPlan;
     /** Two points of the plan with a known distance: a pixel has `metres` / their distance in pixels */
-    readonly scale?: {
-        /** A point of the plan, pixels from its upper left corner */
-        readonly from: {
-            readonly x: number;
-            readonly y: number;
-        };
-        /** Another one */
-        readonly to: {
-            readonly x: number;
-            readonly y: number;
-        };
-        /** How far these two are from each other */
-        readonly metres: number;
-    };
+    readonly scale?: CreateFloorBodyScale;
     /** The point of the plan, in pixels, at which x and y are 0; the upper left corner unless said otherwise */
-    readonly origin?: {
-        readonly x: number;
-        readonly y: number;
-    };
+    readonly origin?: CreateFloorBodyScaleFrom;
     /** Where north is on the plan: degrees clockwise from upwards */
     readonly north?: number;
     /** Of the floor in metres, where there is no plan */
-    readonly size?: {
-        /** To the right */
-        readonly width: number;
-        /** Downwards */
-        readonly height: number;
-    };
+    readonly size?: CreateFloorBodySize;
     /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
     readonly walls?: readonly {
         /** From corner to corner, metres: x to the right, y downwards */
-        readonly points: readonly {
-            readonly x: number;
-            readonly y: number;
-        }[];
+        readonly points: readonly CreateFloorBodyScaleFrom[];
     }[];
     /** Where receivers hang that report to the service, metres. For people: nothing is computed from them */
-    readonly gateways?: readonly {
-        /** Another one on each floor */
-        readonly name: string;
-        readonly x: number;
-        readonly y: number;
-        /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
-        readonly keyId?: string;
-    }[];
+    readonly gateways?: readonly CreateFloorBodyGateway[];
     readonly createdBy?: UserPointer;
     /** ISO 8601, UTC, with milliseconds */
     readonly createdAt: string;
@@ -843,65 +520,9 @@ export type FloorAccuracy = {
     /** Of which the map knows the signal */
     readonly beacons?: number;
     /** By leaving out: each survey is played as a visit, with a map from the others. `low` and `high` hold the value in 95 of 100 repetitions (block bootstrap, 20 seconds at a time; of shares at least Wilson’s interval of as many blocks) */
-    readonly surveyed?: {
-        /** Seconds of the surveys that were judged */
-        readonly seconds: number;
-        /** Of these, those in which the right beacon was told whose radius holds the phone, or rightly none */
-        readonly zone: {
-            readonly share: number;
-            readonly low: number;
-            readonly high: number;
-        };
-        /** Those in which the nearest beacon was told */
-        readonly nearest: {
-            readonly share: number;
-            readonly low: number;
-            readonly high: number;
-        };
-        /** How far positions were off */
-        readonly position?: {
-            readonly p50: {
-                readonly metres: number;
-                readonly low: number;
-                readonly high: number;
-            };
-            readonly p90: {
-                readonly metres: number;
-                readonly low: number;
-                readonly high: number;
-            };
-        };
-    };
+    readonly surveyed?: FloorAccuracySurveyed;
     /** The same without a map */
-    readonly unsurveyed?: {
-        /** Seconds of the surveys that were judged */
-        readonly seconds: number;
-        /** Of these, those in which the right beacon was told whose radius holds the phone, or rightly none */
-        readonly zone: {
-            readonly share: number;
-            readonly low: number;
-            readonly high: number;
-        };
-        /** Those in which the nearest beacon was told */
-        readonly nearest: {
-            readonly share: number;
-            readonly low: number;
-            readonly high: number;
-        };
-        /** How far positions were off */
-        readonly position?: {
-            readonly p50: {
-                readonly metres: number;
-                readonly low: number;
-                readonly high: number;
-            };
-            readonly p90: {
-                readonly metres: number;
-                readonly low: number;
-                readonly high: number;
-            };
-        };
-    };
+    readonly unsurveyed?: FloorAccuracySurveyed;
     /** Where the right zone is told in fewer than 70 of 100 seconds, the worst first, at most 5 */
     readonly badSpots: readonly {
         readonly x: number;
@@ -929,58 +550,8 @@ export type Flows = {
     readonly isProtected: boolean;
     /** false while older visits, or many new ones, are still being counted */
     readonly isComplete: boolean;
-    readonly moves: readonly {
-        /** null: they came in here */
-        readonly from: {
-            /** The objectId of the zone */
-            readonly zoneId?: string;
-            /** The objectId of a beacon that is in no zone */
-            readonly beaconId?: string;
-        } | null;
-        /** null: they left here */
-        readonly to: {
-            /** The objectId of the zone */
-            readonly zoneId?: string;
-            /** The objectId of a beacon that is in no zone */
-            readonly beaconId?: string;
-        } | null;
-        /** How often */
-        readonly tours: number | "1-4" | null;
-        /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-        readonly visitors: number | "1-4" | null;
-        /** Seconds that half of them took, within 4.5 %; null where they came in or left */
-        readonly timeMedian: number | null;
-        /** Seconds that a quarter of them did not exceed */
-        readonly timeLowerQuartile: number | null;
-        /** Seconds that three quarters of them did not exceed */
-        readonly timeUpperQuartile: number | null;
-    }[];
-    readonly reaches: readonly {
-        /** null: they came in here */
-        readonly from: {
-            /** The objectId of the zone */
-            readonly zoneId?: string;
-            /** The objectId of a beacon that is in no zone */
-            readonly beaconId?: string;
-        } | null;
-        /** null: they left here */
-        readonly to: {
-            /** The objectId of the zone */
-            readonly zoneId?: string;
-            /** The objectId of a beacon that is in no zone */
-            readonly beaconId?: string;
-        } | null;
-        /** How often */
-        readonly tours: number | "1-4" | null;
-        /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-        readonly visitors: number | "1-4" | null;
-        /** Seconds that half of them took, within 4.5 %; null where they came in or left */
-        readonly timeMedian: number | null;
-        /** Seconds that a quarter of them did not exceed */
-        readonly timeLowerQuartile: number | null;
-        /** Seconds that three quarters of them did not exceed */
-        readonly timeUpperQuartile: number | null;
-    }[];
+    readonly moves: readonly FlowsMove[];
+    readonly reaches: readonly FlowsMove[];
 };
 export type Forecast = {
     readonly timeZone: string;
@@ -1103,65 +674,16 @@ export type Installation = {
     readonly userId?: UserPointer;
     readonly metadata?: JsonObject;
     /** How it can sense; replaces what it reported before */
-    readonly sensing?: {
-        /**
-         * whenInUse: only while the app is open
-         * @enum {unknown}
-         */
-        readonly location?: "always" | "whenInUse" | "denied" | "restricted" | "notAsked";
-        /** Whether the app may use the precise location */
-        readonly precise?: boolean;
-        /** Whether the phone's location services are on */
-        readonly locationOn?: boolean;
-        /**
-         * On Android from version 12 on: whether the app may scan for devices nearby
-         * @enum {unknown}
-         */
-        readonly bluetooth?: "granted" | "denied" | "notAsked";
-        readonly bluetoothOn?: boolean;
-        /**
-         * Whether the app may show notifications
-         * @enum {unknown}
-         */
-        readonly notifications?: "granted" | "denied" | "notAsked";
-        readonly batterySaver?: boolean;
-        readonly os?: string;
-        readonly osVersion?: string;
-        /** What scans, such as AltBeacon */
-        readonly library?: string;
-        readonly libraryVersion?: string;
-        /** When the system last woke the app, ISO 8601 */
-        readonly lastWakeAt?: string;
-        /** @enum {unknown} */
-        readonly lastWakeBecause?: "region" | "scan" | "push" | "launch" | "boot" | "other";
-    };
+    readonly sensing?: InstallationSensing;
     /** Since when it has had its push token; absent without one */
     readonly tokenAt?: string;
     /** ISO 8601, UTC, with milliseconds */
     readonly tokenDeadAt?: string;
     /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
     readonly consents?: {
-        readonly messages?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** ISO 8601, UTC, with milliseconds */
-            readonly at: string;
-        };
-        readonly analytics?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** ISO 8601, UTC, with milliseconds */
-            readonly at: string;
-        };
-        readonly identity?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** ISO 8601, UTC, with milliseconds */
-            readonly at: string;
-        };
+        readonly messages?: InstallationConsentsMessages;
+        readonly analytics?: InstallationConsentsMessages;
+        readonly identity?: InstallationConsentsMessages;
     };
     /** When it last reported how it can sense */
     readonly sensingAt?: string;
@@ -1204,12 +726,7 @@ export type ListedSurvey = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly objectId: string;
     readonly floorId: FloorPointer;
-    readonly way: readonly {
-        readonly x: number;
-        readonly y: number;
-        /** ISO 8601, UTC, with milliseconds */
-        readonly at?: string;
-    }[];
+    readonly way: readonly ListedSurveyWay[];
     /** ISO 8601, UTC, with milliseconds */
     readonly startedAt: string;
     /** ISO 8601, UTC, with milliseconds */
@@ -1220,10 +737,7 @@ export type ListedSurvey = {
     readonly unknown: number;
     /** Samples without a signal, without a time, or outside the time of the way, which were left out */
     readonly unusable: number;
-    readonly heard: readonly {
-        readonly beaconId: BeaconPointer;
-        readonly samples: number;
-    }[];
+    readonly heard: readonly ListedSurveyHeard[];
     readonly deviceModel?: string;
     /** The e-mail of the administrator, for managers */
     readonly surveyedBy?: string;
@@ -1265,11 +779,7 @@ export type LooseStorylineDetail = {
     /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
-    readonly showOn: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        readonly checked: boolean;
-    }[];
+    readonly showOn: readonly CreateStorylineDetailBodyShowOn[];
     /** Image for Android, an http or https address */
     readonly urlImageAndroid?: string;
     /** Image for iOS, an http or https address */
@@ -1281,108 +791,18 @@ export type LooseStorylineDetail = {
     readonly alertTitle?: string;
     readonly alertMessage?: string;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    };
+    readonly delivery?: BundleAppPolicyDelivery;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    };
+    readonly goal?: CreateNotificationBodyGoal;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[];
+    readonly variants?: readonly CreateNotificationBodyVariant[];
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            /** Image for Android, an http or https address */
-            readonly urlImageAndroid?: string;
-            /** Image for iOS, an http or https address */
-            readonly urlImageIOS?: string;
-            /** Web page, an http or https address */
-            readonly urlPage?: string;
-            /** Video, an http or https address */
-            readonly urlVideo?: string;
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-        };
+        readonly [key: string]: CreateStorylineDetailBodyTranslations;
     };
     readonly createdBy?: UserPointer;
     /** ISO 8601, UTC, with milliseconds */
@@ -1431,28 +851,7 @@ export type MessageNumbers = {
         /** null: it was deleted */
         readonly kind: ("notification" | "scenario") | null;
         readonly name: string | null;
-        readonly goal: {
-            /**
-             * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-             * @enum {unknown}
-             */
-            readonly kind: "visit" | "event" | "record";
-            /** objectId; of a visit or an event */
-            readonly beaconId?: string;
-            /** objectId; a visit at any beacon of the zone */
-            readonly zoneId?: string;
-            /** objectId; a visit at any beacon of the venue */
-            readonly venueId?: string;
-            /**
-             * Of an event
-             * @enum {unknown}
-             */
-            readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-            /** Name of the bucket of a record */
-            readonly bucket?: string;
-            /** After the first time that it was shown */
-            readonly withinHours: number;
-        } | null;
+        readonly goal: CreateNotificationBodyGoal | null;
         readonly groups: readonly {
             /** A variant, `holdout` for those who got nothing, or empty */
             readonly group: string;
@@ -1552,101 +951,18 @@ export type Notification = {
     readonly message: JsonObject;
     readonly isEnabled: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    };
+    readonly delivery?: BundleAppPolicyDelivery;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    };
+    readonly goal?: CreateNotificationBodyGoal;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[];
+    readonly variants?: readonly CreateNotificationBodyVariant[];
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            readonly url?: string;
-        };
+        readonly [key: string]: CreateNotificationBodyTranslations;
     };
     readonly createdBy?: UserPointer;
     /** ISO 8601, UTC, with milliseconds */
@@ -1700,11 +1016,7 @@ export type PatchBeaconBody = {
     readonly sensitivity?: ("stable" | "fast") | null;
     /** Metres within which somebody has entered; 3 by default */
     readonly radius?: number | null;
-    readonly venueId?: {
-        readonly __type?: "Pointer";
-        readonly className?: "Venue";
-        readonly objectId?: string;
-    } | null;
+    readonly venueId?: PatchBeaconBodyVenueId | null;
     readonly zoneId?: {
         readonly __type?: "Pointer";
         readonly className?: "Zone";
@@ -1712,11 +1024,7 @@ export type PatchBeaconBody = {
     } | null;
 };
 export type PatchFloorBody = {
-    readonly venueId?: {
-        readonly __type?: "Pointer";
-        readonly className?: "Venue";
-        readonly objectId?: string;
-    };
+    readonly venueId?: PatchBeaconBodyVenueId;
     readonly name?: string;
     /** 0 is the ground floor; the `floor` in the location of the beacons on it. Each level has one floor */
     readonly level?: number;
@@ -1730,23 +1038,14 @@ export type PatchFloorBody = {
     /** Two points of the plan with a known distance: a pixel has `metres` / their distance in pixels */
     readonly scale?: {
         /** A point of the plan, pixels from its upper left corner */
-        readonly from?: {
-            readonly x?: number;
-            readonly y?: number;
-        };
+        readonly from?: PatchFloorBodyScaleFrom;
         /** Another one */
-        readonly to?: {
-            readonly x?: number;
-            readonly y?: number;
-        };
+        readonly to?: PatchFloorBodyScaleFrom;
         /** How far these two are from each other */
         readonly metres?: number;
     } | null;
     /** The point of the plan, in pixels, at which x and y are 0; the upper left corner unless said otherwise */
-    readonly origin?: {
-        readonly x?: number;
-        readonly y?: number;
-    } | null;
+    readonly origin?: PatchFloorBodyScaleFrom | null;
     /** Where north is on the plan: degrees clockwise from upwards */
     readonly north?: number | null;
     /** Of the floor in metres, where there is no plan */
@@ -1759,20 +1058,10 @@ export type PatchFloorBody = {
     /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
     readonly walls?: readonly {
         /** From corner to corner, metres: x to the right, y downwards */
-        readonly points: readonly {
-            readonly x: number;
-            readonly y: number;
-        }[];
+        readonly points: readonly CreateFloorBodyScaleFrom[];
     }[] | null;
     /** Where receivers hang that report to the service, metres. For people: nothing is computed from them */
-    readonly gateways?: readonly {
-        /** Another one on each floor */
-        readonly name: string;
-        readonly x: number;
-        readonly y: number;
-        /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
-        readonly keyId?: string;
-    }[] | null;
+    readonly gateways?: readonly CreateFloorBodyGateway[] | null;
 };
 export type PatchNotificationBody = {
     /** The notification's name */
@@ -1789,89 +1078,13 @@ export type PatchNotificationBody = {
     readonly message?: JsonInput;
     readonly isEnabled?: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds?: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per?: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n?: number;
-            /** @enum {unknown} */
-            readonly mode?: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from?: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until?: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during?: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean | null;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    } | null;
+    readonly delivery?: PatchNotificationBodyDelivery | null;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind?: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string | null;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string | null;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string | null;
-        /** Of an event */
-        readonly event?: ("ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR") | null;
-        /** Name of the bucket of a record */
-        readonly bucket?: string | null;
-        /** After the first time that it was shown */
-        readonly withinHours?: number;
-    } | null;
+    readonly goal?: PatchNotificationBodyGoal | null;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number | null;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[] | null;
+    readonly variants?: readonly CreateNotificationBodyVariant[] | null;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string | null;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
@@ -1900,11 +1113,7 @@ export type PatchStorylineDetailBody = {
     /** @enum {unknown} */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
-    readonly showOn?: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        readonly checked: boolean;
-    }[];
+    readonly showOn?: readonly CreateStorylineDetailBodyShowOn[];
     /** Image for Android, an http or https address */
     readonly urlImageAndroid?: string | null;
     /** Image for iOS, an http or https address */
@@ -1916,89 +1125,13 @@ export type PatchStorylineDetailBody = {
     readonly alertTitle?: string | null;
     readonly alertMessage?: string | null;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds?: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per?: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n?: number;
-            /** @enum {unknown} */
-            readonly mode?: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from?: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until?: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during?: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean | null;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    } | null;
+    readonly delivery?: PatchNotificationBodyDelivery | null;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind?: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string | null;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string | null;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string | null;
-        /** Of an event */
-        readonly event?: ("ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR") | null;
-        /** Name of the bucket of a record */
-        readonly bucket?: string | null;
-        /** After the first time that it was shown */
-        readonly withinHours?: number;
-    } | null;
+    readonly goal?: PatchNotificationBodyGoal | null;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number | null;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[] | null;
+    readonly variants?: readonly CreateNotificationBodyVariant[] | null;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string | null;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
@@ -2028,30 +1161,11 @@ export type PatchVenueBody = {
         readonly longitude?: number;
     } | null;
     /** When it is open in a week; a day that is not named is closed. Without this member nobody knows */
-    readonly openingHours?: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        /** HH:MM by the clock of the venue */
-        readonly from: string;
-        /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-        readonly until: string;
-    }[] | null;
+    readonly openingHours?: readonly CreateVenueBodyOpeningHour[] | null;
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number | null;
     /** Days whose hours differ from those of the week */
-    readonly exceptions?: readonly {
-        /** A day of the calendar: 2026-12-25 */
-        readonly date: string;
-        /** Why, such as the name of the holiday */
-        readonly name?: string;
-        /** When it is open; empty: closed */
-        readonly hours: readonly {
-            /** HH:MM by the clock of the venue */
-            readonly from: string;
-            /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-            readonly until: string;
-        }[];
-    }[] | null;
+    readonly exceptions?: readonly CreateVenueBodyException[] | null;
 };
 export type PatchZoneBody = {
     readonly floorId?: {
@@ -2066,10 +1180,7 @@ export type PatchZoneBody = {
      */
     readonly kind?: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
-    readonly polygon?: readonly {
-        readonly x: number;
-        readonly y: number;
-    }[];
+    readonly polygon?: readonly CreateFloorBodyScaleFrom[];
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number | null;
 };
@@ -2085,12 +1196,7 @@ export type Paths = {
     /** All tours that have ended; of a floor, zone or beacon those whose paths are kept */
     readonly tours: number | "1-4" | null;
     readonly paths: readonly {
-        readonly stops: readonly {
-            /** The objectId of the zone */
-            readonly zoneId?: string;
-            /** The objectId of a beacon that is in no zone */
-            readonly beaconId?: string;
-        }[];
+        readonly stops: readonly FlowsMoveFrom[];
         /** There were more places after these */
         readonly isCut: boolean;
         /** How often */
@@ -2126,11 +1232,7 @@ export type Peaks = {
 export type Placement = {
     readonly beaconId: BeaconPointer;
     /** Where it was found, metres on its floor */
-    readonly location: {
-        readonly x: number;
-        readonly y: number;
-        readonly floor?: number | string;
-    };
+    readonly location: PlacementLocation;
     /** The beacon is somewhere else by now */
     readonly isMoved: boolean;
     /** ISO 8601, UTC, with milliseconds */
@@ -2180,13 +1282,7 @@ export type ProximityEvent = {
     /** Metres, estimated; absent where that would lie outside of the zone of the event */
     readonly distance?: number;
     /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
-    readonly rivals?: readonly {
-        readonly beaconId: BeaconPointer;
-        /** Metres, estimated */
-        readonly distance: number;
-        /** How likely the beacon's radius holds the visitor; only where a position is known */
-        readonly confidence?: number;
-    }[];
+    readonly rivals?: readonly ProximityEventRival[];
     /**
      * Signals, the decision of the phone, silence, or twelve hours without a word
      * @enum {unknown}
@@ -2203,39 +1299,13 @@ export type Push = {
     readonly objectId: string;
     readonly data: JsonObject;
     /** How it is shown, beyond its words */
-    readonly options?: {
-        /** Which set of buttons and behaviour of the app: the category of iOS; Android and browsers find it in the data */
-        readonly category?: string;
-        /** Browsers show two and Android three; on iOS the category has them */
-        readonly buttons?: readonly {
-            /** What the app is told when it is pressed */
-            readonly id: string;
-            readonly title: string;
-            /** What it opens */
-            readonly uri?: string;
-        }[];
-        /** A later message with the same name takes the place of this one */
-        readonly replaces?: string;
-        /** Messages with the same name are grouped */
-        readonly thread?: string;
-        /**
-         * passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default
-         * @enum {unknown}
-         */
-        readonly level?: "passive" | "active" | "timeSensitive" | "critical";
-    };
+    readonly options?: PushOptions;
     readonly where?: JsonObject;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            readonly title?: string;
-            /** The text that is shown */
-            readonly alert?: string;
-            /** What a tap opens */
-            readonly uri?: string;
-        };
+        readonly [key: string]: PushTranslations;
     };
     /**
      * accepted: it waits for its time or its turn. done: something has become of every recipient
@@ -2246,16 +1316,7 @@ export type Push = {
     readonly problem?: string;
     readonly userId?: UserPointer;
     /** Present where it goes to so many that a second person has to approve it */
-    readonly approval?: {
-        /** @enum {unknown} */
-        readonly state: "waiting" | "approved";
-        /** To how many one person alone may send */
-        readonly above?: number;
-        /** ISO 8601, UTC, with milliseconds */
-        readonly at?: string;
-        /** Who approved it: an administrator's e-mail, or a userId */
-        readonly by?: string;
-    };
+    readonly approval?: PushApproval;
     /** ISO 8601, UTC, with milliseconds */
     readonly sendAt?: string;
     /** ISO 8601, UTC, with milliseconds */
@@ -2295,39 +1356,13 @@ export type Pushe = {
     readonly objectId: string;
     readonly data: JsonObject;
     /** How it is shown, beyond its words */
-    readonly options?: {
-        /** Which set of buttons and behaviour of the app: the category of iOS; Android and browsers find it in the data */
-        readonly category?: string;
-        /** Browsers show two and Android three; on iOS the category has them */
-        readonly buttons?: readonly {
-            /** What the app is told when it is pressed */
-            readonly id: string;
-            readonly title: string;
-            /** What it opens */
-            readonly uri?: string;
-        }[];
-        /** A later message with the same name takes the place of this one */
-        readonly replaces?: string;
-        /** Messages with the same name are grouped */
-        readonly thread?: string;
-        /**
-         * passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default
-         * @enum {unknown}
-         */
-        readonly level?: "passive" | "active" | "timeSensitive" | "critical";
-    };
+    readonly options?: PushOptions;
     readonly where?: JsonObject;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            readonly title?: string;
-            /** The text that is shown */
-            readonly alert?: string;
-            /** What a tap opens */
-            readonly uri?: string;
-        };
+        readonly [key: string]: PushTranslations;
     };
     /**
      * accepted: it waits for its time or its turn. done: something has become of every recipient
@@ -2338,16 +1373,7 @@ export type Pushe = {
     readonly problem?: string;
     readonly userId?: UserPointer;
     /** Present where it goes to so many that a second person has to approve it */
-    readonly approval?: {
-        /** @enum {unknown} */
-        readonly state: "waiting" | "approved";
-        /** To how many one person alone may send */
-        readonly above?: number;
-        /** ISO 8601, UTC, with milliseconds */
-        readonly at?: string;
-        /** Who approved it: an administrator's e-mail, or a userId */
-        readonly by?: string;
-    };
+    readonly approval?: PushApproval;
     /** ISO 8601, UTC, with milliseconds */
     readonly sendAt?: string;
     /** ISO 8601, UTC, with milliseconds */
@@ -2395,62 +1421,9 @@ export type RegisterInstallationBody = {
     readonly userId?: UserPointer;
     readonly metadata?: JsonInput;
     /** How it can sense; replaces what it reported before */
-    readonly sensing?: {
-        /**
-         * whenInUse: only while the app is open
-         * @enum {unknown}
-         */
-        readonly location?: "always" | "whenInUse" | "denied" | "restricted" | "notAsked";
-        /** Whether the app may use the precise location */
-        readonly precise?: boolean;
-        /** Whether the phone's location services are on */
-        readonly locationOn?: boolean;
-        /**
-         * On Android from version 12 on: whether the app may scan for devices nearby
-         * @enum {unknown}
-         */
-        readonly bluetooth?: "granted" | "denied" | "notAsked";
-        readonly bluetoothOn?: boolean;
-        /**
-         * Whether the app may show notifications
-         * @enum {unknown}
-         */
-        readonly notifications?: "granted" | "denied" | "notAsked";
-        readonly batterySaver?: boolean;
-        readonly os?: string;
-        readonly osVersion?: string;
-        /** What scans, such as AltBeacon */
-        readonly library?: string;
-        readonly libraryVersion?: string;
-        /** When the system last woke the app, ISO 8601 */
-        readonly lastWakeAt?: string;
-        /** @enum {unknown} */
-        readonly lastWakeBecause?: "region" | "scan" | "push" | "launch" | "boot" | "other";
-    };
+    readonly sensing?: InstallationSensing;
     /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
-    readonly consents?: {
-        readonly messages?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** With a refusal of analytics: what was recorded of the installation goes too */
-            readonly erase?: boolean;
-        };
-        readonly analytics?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** With a refusal of analytics: what was recorded of the installation goes too */
-            readonly erase?: boolean;
-        };
-        readonly identity?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** With a refusal of analytics: what was recorded of the installation goes too */
-            readonly erase?: boolean;
-        };
-    };
+    readonly consents?: RegisterInstallationBodyConsents;
     /** The token of the push service; never returned */
     readonly deviceToken?: string;
     /** The token that the phone sent before this one, as proof that it is the same phone */
@@ -2531,40 +1504,14 @@ export type SendPushBody = {
         readonly [key: string]: any;
     };
     /** How it is shown, beyond its words */
-    readonly options?: {
-        /** Which set of buttons and behaviour of the app: the category of iOS; Android and browsers find it in the data */
-        readonly category?: string;
-        /** Browsers show two and Android three; on iOS the category has them */
-        readonly buttons?: readonly {
-            /** What the app is told when it is pressed */
-            readonly id: string;
-            readonly title: string;
-            /** What it opens */
-            readonly uri?: string;
-        }[];
-        /** A later message with the same name takes the place of this one */
-        readonly replaces?: string;
-        /** Messages with the same name are grouped */
-        readonly thread?: string;
-        /**
-         * passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default
-         * @enum {unknown}
-         */
-        readonly level?: "passive" | "active" | "timeSensitive" | "critical";
-    };
+    readonly options?: PushOptions;
     /** Which installations: a condition on their fields in the where-language, as an object or as its JSON text. Without it, and with {}, every installation of the app */
     readonly where?: JsonInput | string;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            readonly title?: string;
-            /** The text that is shown */
-            readonly alert?: string;
-            /** What a tap opens */
-            readonly uri?: string;
-        };
+        readonly [key: string]: PushTranslations;
     };
     /** When it goes out, ISO 8601, at most a year ahead; at once when absent or past */
     readonly sendAt?: string;
@@ -2736,10 +1683,7 @@ export type SimulateWalksBody = {
     /** Whoever roams also goes to the other floors of the venue; false without it */
     readonly allFloors?: boolean;
     /** Where visitors who roam come in; without it the first zone that is an entrance, else outside on the left */
-    readonly entrance?: {
-        readonly x: number;
-        readonly y: number;
-    };
+    readonly entrance?: CreateFloorBodyScaleFrom;
     /** 1 without it; they come within a minute */
     readonly visitors?: number;
     /** How long each visitor is followed, at most 7200 for all together. Without it 300, or as long as the route takes and 60 s more */
@@ -2812,11 +1756,7 @@ export type StorylineDetail = {
     /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
-    readonly showOn: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        readonly checked: boolean;
-    }[];
+    readonly showOn: readonly CreateStorylineDetailBodyShowOn[];
     /** Image for Android, an http or https address */
     readonly urlImageAndroid?: string;
     /** Image for iOS, an http or https address */
@@ -2828,108 +1768,18 @@ export type StorylineDetail = {
     readonly alertTitle?: string;
     readonly alertMessage?: string;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    };
+    readonly delivery?: BundleAppPolicyDelivery;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    };
+    readonly goal?: CreateNotificationBodyGoal;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[];
+    readonly variants?: readonly CreateNotificationBodyVariant[];
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            /** Image for Android, an http or https address */
-            readonly urlImageAndroid?: string;
-            /** Image for iOS, an http or https address */
-            readonly urlImageIOS?: string;
-            /** Web page, an http or https address */
-            readonly urlPage?: string;
-            /** Video, an http or https address */
-            readonly urlVideo?: string;
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-        };
+        readonly [key: string]: CreateStorylineDetailBodyTranslations;
     };
     readonly createdBy?: UserPointer;
     /** ISO 8601, UTC, with milliseconds */
@@ -2941,12 +1791,7 @@ export type Survey = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly objectId: string;
     readonly floorId: FloorPointer;
-    readonly way: readonly {
-        readonly x: number;
-        readonly y: number;
-        /** ISO 8601, UTC, with milliseconds */
-        readonly at?: string;
-    }[];
+    readonly way: readonly ListedSurveyWay[];
     /** ISO 8601, UTC, with milliseconds */
     readonly startedAt: string;
     /** ISO 8601, UTC, with milliseconds */
@@ -2957,10 +1802,7 @@ export type Survey = {
     readonly unknown: number;
     /** Samples without a signal, without a time, or outside the time of the way, which were left out */
     readonly unusable: number;
-    readonly heard: readonly {
-        readonly beaconId: BeaconPointer;
-        readonly samples: number;
-    }[];
+    readonly heard: readonly ListedSurveyHeard[];
     readonly deviceModel?: string;
     /** The e-mail of the administrator, for managers */
     readonly surveyedBy?: string;
@@ -3006,12 +1848,7 @@ export type UpdateBeaconBody = {
     readonly major?: number;
     readonly minor?: number;
     /** Where it is installed; further members are kept */
-    readonly location?: ({
-        readonly x: number;
-        readonly y: number;
-    } & {
-        readonly [key: string]: any;
-    }) | null;
+    readonly location?: CreateBeaconBodyLocation | null;
     /** Any JSON object, such as a greeting */
     readonly metadata?: JsonInput | null;
     /** RSSI at one metre in dBm; calibration sets it */
@@ -3039,58 +1876,22 @@ export type UpdateFloorBody = {
     /** 0 is the ground floor; the `floor` in the location of the beacons on it. Each level has one floor */
     readonly level?: number;
     /** The picture of the floor, with its size in pixels */
-    readonly plan?: {
-        /** objectId of a PNG, JPEG or WebP file */
-        readonly fileId: string;
-        readonly width: number;
-        readonly height: number;
-    } | null;
+    readonly plan?: CreateFloorBodyPlan | null;
     /** Two points of the plan with a known distance: a pixel has `metres` / their distance in pixels */
-    readonly scale?: {
-        /** A point of the plan, pixels from its upper left corner */
-        readonly from: {
-            readonly x: number;
-            readonly y: number;
-        };
-        /** Another one */
-        readonly to: {
-            readonly x: number;
-            readonly y: number;
-        };
-        /** How far these two are from each other */
-        readonly metres: number;
-    } | null;
+    readonly scale?: CreateFloorBodyScale | null;
     /** The point of the plan, in pixels, at which x and y are 0; the upper left corner unless said otherwise */
-    readonly origin?: {
-        readonly x: number;
-        readonly y: number;
-    } | null;
+    readonly origin?: CreateFloorBodyScaleFrom | null;
     /** Where north is on the plan: degrees clockwise from upwards */
     readonly north?: number | null;
     /** Of the floor in metres, where there is no plan */
-    readonly size?: {
-        /** To the right */
-        readonly width: number;
-        /** Downwards */
-        readonly height: number;
-    } | null;
+    readonly size?: CreateFloorBodySize | null;
     /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
     readonly walls?: readonly {
         /** From corner to corner, metres: x to the right, y downwards */
-        readonly points: readonly {
-            readonly x: number;
-            readonly y: number;
-        }[];
+        readonly points: readonly CreateFloorBodyScaleFrom[];
     }[] | null;
     /** Where receivers hang that report to the service, metres. For people: nothing is computed from them */
-    readonly gateways?: readonly {
-        /** Another one on each floor */
-        readonly name: string;
-        readonly x: number;
-        readonly y: number;
-        /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
-        readonly keyId?: string;
-    }[] | null;
+    readonly gateways?: readonly CreateFloorBodyGateway[] | null;
 };
 export type UpdateInstallationBody = {
     /** The client's own id of the installation */
@@ -3115,62 +1916,9 @@ export type UpdateInstallationBody = {
     /** Any JSON object, at most 64 kB */
     readonly metadata?: JsonInput | null;
     /** How it can sense; replaces what it reported before */
-    readonly sensing?: {
-        /**
-         * whenInUse: only while the app is open
-         * @enum {unknown}
-         */
-        readonly location?: "always" | "whenInUse" | "denied" | "restricted" | "notAsked";
-        /** Whether the app may use the precise location */
-        readonly precise?: boolean;
-        /** Whether the phone's location services are on */
-        readonly locationOn?: boolean;
-        /**
-         * On Android from version 12 on: whether the app may scan for devices nearby
-         * @enum {unknown}
-         */
-        readonly bluetooth?: "granted" | "denied" | "notAsked";
-        readonly bluetoothOn?: boolean;
-        /**
-         * Whether the app may show notifications
-         * @enum {unknown}
-         */
-        readonly notifications?: "granted" | "denied" | "notAsked";
-        readonly batterySaver?: boolean;
-        readonly os?: string;
-        readonly osVersion?: string;
-        /** What scans, such as AltBeacon */
-        readonly library?: string;
-        readonly libraryVersion?: string;
-        /** When the system last woke the app, ISO 8601 */
-        readonly lastWakeAt?: string;
-        /** @enum {unknown} */
-        readonly lastWakeBecause?: "region" | "scan" | "push" | "launch" | "boot" | "other";
-    } | null;
+    readonly sensing?: InstallationSensing | null;
     /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
-    readonly consents?: {
-        readonly messages?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** With a refusal of analytics: what was recorded of the installation goes too */
-            readonly erase?: boolean;
-        };
-        readonly analytics?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** With a refusal of analytics: what was recorded of the installation goes too */
-            readonly erase?: boolean;
-        };
-        readonly identity?: {
-            readonly granted: boolean;
-            /** Which text the visitor was shown; required with a grant */
-            readonly textVersion?: string;
-            /** With a refusal of analytics: what was recorded of the installation goes too */
-            readonly erase?: boolean;
-        };
-    } | null;
+    readonly consents?: RegisterInstallationBodyConsents | null;
     /** The token of the push service; never returned */
     readonly deviceToken?: string | null;
 };
@@ -3202,101 +1950,18 @@ export type UpdateNotificationBody = {
     readonly message?: JsonInput;
     readonly isEnabled?: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    } | null;
+    readonly delivery?: BundleAppPolicyDelivery | null;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    } | null;
+    readonly goal?: CreateNotificationBodyGoal | null;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number | null;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[] | null;
+    readonly variants?: readonly CreateNotificationBodyVariant[] | null;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string | null;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            readonly url?: string;
-        };
+        readonly [key: string]: CreateNotificationBodyTranslations;
     } | null;
 };
 export type UpdateStorylineBody = {
@@ -3311,11 +1976,7 @@ export type UpdateStorylineDetailBody = {
     /** @enum {unknown} */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
-    readonly showOn?: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        readonly checked: boolean;
-    }[];
+    readonly showOn?: readonly CreateStorylineDetailBodyShowOn[];
     /** Image for Android, an http or https address */
     readonly urlImageAndroid?: string | null;
     /** Image for iOS, an http or https address */
@@ -3327,108 +1988,18 @@ export type UpdateStorylineDetailBody = {
     readonly alertTitle?: string | null;
     readonly alertMessage?: string | null;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
-    readonly delivery?: {
-        readonly oncePer?: ("visit" | "event") | null;
-        readonly coolDown?: {
-            readonly seconds: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-        } | null;
-        readonly caps?: readonly {
-            readonly count: number;
-            /**
-             * Counted for this message alone, or for all messages of the app
-             * @enum {unknown}
-             */
-            readonly per: "trigger" | "app";
-            /** Seconds, or "day" for the calendar day at the site */
-            readonly window: number | "day";
-        }[] | null;
-        readonly dwellSeconds?: number | null;
-        readonly nthVisit?: {
-            readonly n: number;
-            /** @enum {unknown} */
-            readonly mode: "only" | "from" | "every";
-        } | null;
-        readonly quietHours?: {
-            /** HH:MM at the site, such as 22:00 */
-            readonly from: string;
-            /** HH:MM at the site, such as 22:00 */
-            readonly until: string;
-        } | null;
-        readonly venueHours?: {
-            /**
-             * Only while the venue is open, or at any time of a day on which it opens
-             * @enum {unknown}
-             */
-            readonly during: "open" | "openDays";
-            /** Visitors who are inside when the venue opens get it then */
-            readonly alreadyInside?: boolean;
-        } | null;
-        readonly validFrom?: string | null;
-        readonly validUntil?: string | null;
-        readonly timeZone?: string | null;
-    } | null;
+    readonly delivery?: BundleAppPolicyDelivery | null;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
-    readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
-        readonly kind: "visit" | "event" | "record";
-        /** objectId; of a visit or an event */
-        readonly beaconId?: string;
-        /** objectId; a visit at any beacon of the zone */
-        readonly zoneId?: string;
-        /** objectId; a visit at any beacon of the venue */
-        readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
-        readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-        /** Name of the bucket of a record */
-        readonly bucket?: string;
-        /** After the first time that it was shown */
-        readonly withinHours: number;
-    } | null;
+    readonly goal?: CreateNotificationBodyGoal | null;
     /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
     readonly holdout?: number | null;
     /** Each visitor gets one of them, always the same */
-    readonly variants?: readonly {
-        /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
-        readonly name: string;
-        /** Its part of all weights; 1 without it */
-        readonly weight?: number;
-        /** Members that take the place of those of the message; the message as it is without them */
-        readonly message?: {
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-            /** Of a notification: picture or video */
-            readonly url?: string;
-            /** Of a scenario */
-            readonly urlPage?: string;
-        };
-    }[] | null;
+    readonly variants?: readonly CreateNotificationBodyVariant[] | null;
     /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
     readonly language?: string | null;
     /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
     readonly translations?: {
-        readonly [key: string]: {
-            /** Image for Android, an http or https address */
-            readonly urlImageAndroid?: string;
-            /** Image for iOS, an http or https address */
-            readonly urlImageIOS?: string;
-            /** Web page, an http or https address */
-            readonly urlPage?: string;
-            /** Video, an http or https address */
-            readonly urlVideo?: string;
-            readonly alertTitle?: string;
-            readonly alertMessage?: string;
-        };
+        readonly [key: string]: CreateStorylineDetailBodyTranslations;
     } | null;
 };
 export type UpdateVenueBody = {
@@ -3437,35 +2008,13 @@ export type UpdateVenueBody = {
     readonly timeZone?: string | null;
     readonly address?: string | null;
     /** Where it is on earth, degrees (WGS 84) */
-    readonly location?: {
-        readonly latitude: number;
-        readonly longitude: number;
-    } | null;
+    readonly location?: CreateVenueBodyLocation | null;
     /** When it is open in a week; a day that is not named is closed. Without this member nobody knows */
-    readonly openingHours?: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        /** HH:MM by the clock of the venue */
-        readonly from: string;
-        /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-        readonly until: string;
-    }[] | null;
+    readonly openingHours?: readonly CreateVenueBodyOpeningHour[] | null;
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number | null;
     /** Days whose hours differ from those of the week */
-    readonly exceptions?: readonly {
-        /** A day of the calendar: 2026-12-25 */
-        readonly date: string;
-        /** Why, such as the name of the holiday */
-        readonly name?: string;
-        /** When it is open; empty: closed */
-        readonly hours: readonly {
-            /** HH:MM by the clock of the venue */
-            readonly from: string;
-            /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-            readonly until: string;
-        }[];
-    }[] | null;
+    readonly exceptions?: readonly CreateVenueBodyException[] | null;
 };
 export type UpdateZoneBody = {
     readonly floorId?: FloorPointer;
@@ -3476,10 +2025,7 @@ export type UpdateZoneBody = {
      */
     readonly kind?: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
-    readonly polygon?: readonly {
-        readonly x: number;
-        readonly y: number;
-    }[];
+    readonly polygon?: readonly CreateFloorBodyScaleFrom[];
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number | null;
 };
@@ -3528,35 +2074,13 @@ export type Venue = {
     readonly timeZone?: string;
     readonly address?: string;
     /** Where it is on earth, degrees (WGS 84) */
-    readonly location?: {
-        readonly latitude: number;
-        readonly longitude: number;
-    };
+    readonly location?: CreateVenueBodyLocation;
     /** When it is open in a week; a day that is not named is closed. Without this member nobody knows */
-    readonly openingHours?: readonly {
-        /** @enum {unknown} */
-        readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
-        /** HH:MM by the clock of the venue */
-        readonly from: string;
-        /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-        readonly until: string;
-    }[];
+    readonly openingHours?: readonly CreateVenueBodyOpeningHour[];
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number;
     /** Days whose hours differ from those of the week */
-    readonly exceptions: readonly {
-        /** A day of the calendar: 2026-12-25 */
-        readonly date: string;
-        /** Why, such as the name of the holiday */
-        readonly name?: string;
-        /** When it is open; empty: closed */
-        readonly hours: readonly {
-            /** HH:MM by the clock of the venue */
-            readonly from: string;
-            /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
-            readonly until: string;
-        }[];
-    }[];
+    readonly exceptions: readonly CreateVenueBodyException[];
     readonly createdBy?: UserPointer;
     /** ISO 8601, UTC, with milliseconds */
     readonly createdAt: string;
@@ -3606,11 +2130,7 @@ export type VerifyEmailBody = {
 };
 export type VerifyPlacementBody = {
     /** Where it was found, metres on its floor */
-    readonly location: {
-        readonly x: number;
-        readonly y: number;
-        readonly floor?: number | string;
-    };
+    readonly location: PlacementLocation;
     /** objectId of a picture that shows it there; without, there is none */
     readonly photoId?: string;
     /** When, for what is sent later; at most 30 days ago */
@@ -3653,69 +2173,10 @@ export type VisitNumbers = {
     /** The day after the last */
     readonly until: string;
     /** Of the whole period; null where small groups are protected and it is not one day, week, month or year */
-    readonly total: {
-        /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-        readonly visitors: number | "1-4" | null;
-        /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
-        readonly newVisitors: number | "1-4" | null;
-        /** Those who had been in the app before; null where `newVisitors` is */
-        readonly returningVisitors: number | "1-4" | null;
-        /** Visits that began then */
-        readonly visits: number | "1-4" | null;
-        /** Seconds that half of the visits did not exceed, within 4.5 % */
-        readonly dwellMedian: number | null;
-        /** Seconds that a quarter of the visits did not exceed */
-        readonly dwellLowerQuartile: number | null;
-        /** Seconds that three quarters of the visits did not exceed */
-        readonly dwellUpperQuartile: number | null;
-        /** Seconds on average; null where small groups are protected */
-        readonly dwellMean: number | null;
-        /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
-        readonly dwellTotal: number | null;
-    } | null;
-    readonly rows: readonly {
-        /** The beginning in the app's time zone, 2026-10-01 or with the hour 2026-10-01T09:00 */
-        readonly start?: string;
-        /** Of hourOfWeek: 1 is Monday */
-        readonly weekday?: number;
-        /** Of hourOfWeek */
-        readonly hour?: number;
-        /** The objectId of the beacon, with groupBy=beacon */
-        readonly beaconId?: string;
-        /** The objectId of the zone, with groupBy=zone */
-        readonly zoneId?: string;
-        /** The objectId of the floor, with groupBy=floor */
-        readonly floorId?: string;
-        /** The objectId of the venue, with groupBy=venue */
-        readonly venueId?: string;
-        /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-        readonly visitors: number | "1-4" | null;
-        /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
-        readonly newVisitors: number | "1-4" | null;
-        /** Those who had been in the app before; null where `newVisitors` is */
-        readonly returningVisitors: number | "1-4" | null;
-        /** Visits that began then */
-        readonly visits: number | "1-4" | null;
-        /** Seconds that half of the visits did not exceed, within 4.5 % */
-        readonly dwellMedian: number | null;
-        /** Seconds that a quarter of the visits did not exceed */
-        readonly dwellLowerQuartile: number | null;
-        /** Seconds that three quarters of the visits did not exceed */
-        readonly dwellUpperQuartile: number | null;
-        /** Seconds on average; null where small groups are protected */
-        readonly dwellMean: number | null;
-        /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
-        readonly dwellTotal: number | null;
-    }[];
+    readonly total: VisitNumbersTotal | null;
+    readonly rows: readonly VisitNumbersRow[];
     /** How long the visits of the whole period took; null where the total is */
-    readonly distribution: readonly {
-        /** Seconds */
-        readonly from: number;
-        /** Seconds; null: no matter how long */
-        readonly until: number | null;
-        /** Visits that took so long */
-        readonly visits: number | "1-4" | null;
-    }[] | null;
+    readonly distribution: readonly VisitNumbersDistribution[] | null;
     readonly timeZone: string;
     /** @enum {unknown} */
     readonly interval: "total" | "hour" | "day" | "week" | "month" | "hourOfWeek";
@@ -3729,94 +2190,16 @@ export type VisitNumbers = {
         /** The day after the last */
         readonly until: string;
         /** Of the whole period; null where small groups are protected and it is not one day, week, month or year */
-        readonly total: {
-            /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-            readonly visitors: number | "1-4" | null;
-            /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
-            readonly newVisitors: number | "1-4" | null;
-            /** Those who had been in the app before; null where `newVisitors` is */
-            readonly returningVisitors: number | "1-4" | null;
-            /** Visits that began then */
-            readonly visits: number | "1-4" | null;
-            /** Seconds that half of the visits did not exceed, within 4.5 % */
-            readonly dwellMedian: number | null;
-            /** Seconds that a quarter of the visits did not exceed */
-            readonly dwellLowerQuartile: number | null;
-            /** Seconds that three quarters of the visits did not exceed */
-            readonly dwellUpperQuartile: number | null;
-            /** Seconds on average; null where small groups are protected */
-            readonly dwellMean: number | null;
-            /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
-            readonly dwellTotal: number | null;
-        } | null;
-        readonly rows: readonly {
-            /** The beginning in the app's time zone, 2026-10-01 or with the hour 2026-10-01T09:00 */
-            readonly start?: string;
-            /** Of hourOfWeek: 1 is Monday */
-            readonly weekday?: number;
-            /** Of hourOfWeek */
-            readonly hour?: number;
-            /** The objectId of the beacon, with groupBy=beacon */
-            readonly beaconId?: string;
-            /** The objectId of the zone, with groupBy=zone */
-            readonly zoneId?: string;
-            /** The objectId of the floor, with groupBy=floor */
-            readonly floorId?: string;
-            /** The objectId of the venue, with groupBy=venue */
-            readonly venueId?: string;
-            /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-            readonly visitors: number | "1-4" | null;
-            /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
-            readonly newVisitors: number | "1-4" | null;
-            /** Those who had been in the app before; null where `newVisitors` is */
-            readonly returningVisitors: number | "1-4" | null;
-            /** Visits that began then */
-            readonly visits: number | "1-4" | null;
-            /** Seconds that half of the visits did not exceed, within 4.5 % */
-            readonly dwellMedian: number | null;
-            /** Seconds that a quarter of the visits did not exceed */
-            readonly dwellLowerQuartile: number | null;
-            /** Seconds that three quarters of the visits did not exceed */
-            readonly dwellUpperQuartile: number | null;
-            /** Seconds on average; null where small groups are protected */
-            readonly dwellMean: number | null;
-            /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
-            readonly dwellTotal: number | null;
-        }[];
+        readonly total: VisitNumbersTotal | null;
+        readonly rows: readonly VisitNumbersRow[];
         /** How long the visits of the whole period took; null where the total is */
-        readonly distribution: readonly {
-            /** Seconds */
-            readonly from: number;
-            /** Seconds; null: no matter how long */
-            readonly until: number | null;
-            /** Visits that took so long */
-            readonly visits: number | "1-4" | null;
-        }[] | null;
+        readonly distribution: readonly VisitNumbersDistribution[] | null;
         /** While the period itself goes on: as much of the one before, to the same day of the month or week and the same hour */
         readonly soFar?: {
             /** When it ends in the app's time zone: 2026-10-27T16:00 */
             readonly until: string;
             /** null where small groups are protected */
-            readonly total: {
-                /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
-                readonly visitors: number | "1-4" | null;
-                /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
-                readonly newVisitors: number | "1-4" | null;
-                /** Those who had been in the app before; null where `newVisitors` is */
-                readonly returningVisitors: number | "1-4" | null;
-                /** Visits that began then */
-                readonly visits: number | "1-4" | null;
-                /** Seconds that half of the visits did not exceed, within 4.5 % */
-                readonly dwellMedian: number | null;
-                /** Seconds that a quarter of the visits did not exceed */
-                readonly dwellLowerQuartile: number | null;
-                /** Seconds that three quarters of the visits did not exceed */
-                readonly dwellUpperQuartile: number | null;
-                /** Seconds on average; null where small groups are protected */
-                readonly dwellMean: number | null;
-                /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
-                readonly dwellTotal: number | null;
-            } | null;
+            readonly total: VisitNumbersTotal | null;
         };
     };
 };
@@ -3831,10 +2214,7 @@ export type Zone = {
      */
     readonly kind: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
-    readonly polygon: readonly {
-        readonly x: number;
-        readonly y: number;
-    }[];
+    readonly polygon: readonly CreateFloorBodyScaleFrom[];
     /** How many visitors may be inside at once; there is an alarm when there are more */
     readonly capacity?: number;
     readonly venueId?: VenuePointer;
@@ -3892,6 +2272,561 @@ export type ZonePointer = {
     readonly __type: "Pointer";
     readonly className: "Zone";
     readonly objectId: string;
+};
+export type BundleAppPolicyDelivery = {
+    readonly oncePer?: ("visit" | "event") | null;
+    readonly coolDown?: {
+        readonly seconds: number;
+        /**
+         * Counted for this message alone, or for all messages of the app
+         * @enum {unknown}
+         */
+        readonly per: "trigger" | "app";
+    } | null;
+    readonly caps?: readonly BundleAppPolicyDeliveryCap[] | null;
+    readonly dwellSeconds?: number | null;
+    readonly nthVisit?: {
+        readonly n: number;
+        /** @enum {unknown} */
+        readonly mode: "only" | "from" | "every";
+    } | null;
+    readonly quietHours?: {
+        /** HH:MM at the site, such as 22:00 */
+        readonly from: string;
+        /** HH:MM at the site, such as 22:00 */
+        readonly until: string;
+    } | null;
+    readonly venueHours?: {
+        /**
+         * Only while the venue is open, or at any time of a day on which it opens
+         * @enum {unknown}
+         */
+        readonly during: "open" | "openDays";
+        /** Visitors who are inside when the venue opens get it then */
+        readonly alreadyInside?: boolean;
+    } | null;
+    readonly validFrom?: string | null;
+    readonly validUntil?: string | null;
+    readonly timeZone?: string | null;
+};
+export type BundleAppPolicyDeliveryCap = {
+    readonly count: number;
+    /**
+     * Counted for this message alone, or for all messages of the app
+     * @enum {unknown}
+     */
+    readonly per: "trigger" | "app";
+    /** Seconds, or "day" for the calendar day at the site */
+    readonly window: number | "day";
+};
+export type CreateBeaconBodyLocation = {
+    readonly x: number;
+    readonly y: number;
+} & {
+    readonly [key: string]: any;
+};
+export type CreateFloorBodyPlan = {
+    /** objectId of a PNG, JPEG or WebP file */
+    readonly fileId: string;
+    readonly width: number;
+    readonly height: number;
+};
+export type CreateFloorBodyScale = {
+    /** A point of the plan, pixels from its upper left corner */
+    readonly from: CreateFloorBodyScaleFrom;
+    /** Another one */
+    readonly to: CreateFloorBodyScaleFrom;
+    /** How far these two are from each other */
+    readonly metres: number;
+};
+export type CreateFloorBodyScaleFrom = {
+    readonly x: number;
+    readonly y: number;
+};
+export type CreateFloorBodySize = {
+    /** To the right */
+    readonly width: number;
+    /** Downwards */
+    readonly height: number;
+};
+export type CreateFloorBodyGateway = {
+    /** Another one on each floor */
+    readonly name: string;
+    readonly x: number;
+    readonly y: number;
+    /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
+    readonly keyId?: string;
+};
+export type CreateNotificationBodyGoal = {
+    /**
+     * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
+     * @enum {unknown}
+     */
+    readonly kind: "visit" | "event" | "record";
+    /** objectId; of a visit or an event */
+    readonly beaconId?: string;
+    /** objectId; a visit at any beacon of the zone */
+    readonly zoneId?: string;
+    /** objectId; a visit at any beacon of the venue */
+    readonly venueId?: string;
+    /**
+     * Of an event
+     * @enum {unknown}
+     */
+    readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+    /** Name of the bucket of a record */
+    readonly bucket?: string;
+    /** After the first time that it was shown */
+    readonly withinHours: number;
+};
+export type CreateNotificationBodyVariant = {
+    /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
+    readonly name: string;
+    /** Its part of all weights; 1 without it */
+    readonly weight?: number;
+    /** Members that take the place of those of the message; the message as it is without them */
+    readonly message?: {
+        readonly alertTitle?: string;
+        readonly alertMessage?: string;
+        /** Of a notification: picture or video */
+        readonly url?: string;
+        /** Of a scenario */
+        readonly urlPage?: string;
+    };
+};
+export type CreateNotificationBodyTranslations = {
+    readonly alertTitle?: string;
+    readonly alertMessage?: string;
+    readonly url?: string;
+};
+export type CreateStorylineDetailBodyShowOn = {
+    /** @enum {unknown} */
+    readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
+    readonly checked: boolean;
+};
+export type CreateStorylineDetailBodyTranslations = {
+    /** Image for Android, an http or https address */
+    readonly urlImageAndroid?: string;
+    /** Image for iOS, an http or https address */
+    readonly urlImageIOS?: string;
+    /** Web page, an http or https address */
+    readonly urlPage?: string;
+    /** Video, an http or https address */
+    readonly urlVideo?: string;
+    readonly alertTitle?: string;
+    readonly alertMessage?: string;
+};
+export type CreateVenueBodyLocation = {
+    readonly latitude: number;
+    readonly longitude: number;
+};
+export type CreateVenueBodyOpeningHour = {
+    /** @enum {unknown} */
+    readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
+    /** HH:MM by the clock of the venue */
+    readonly from: string;
+    /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
+    readonly until: string;
+};
+export type CreateVenueBodyException = {
+    /** A day of the calendar: 2026-12-25 */
+    readonly date: string;
+    /** Why, such as the name of the holiday */
+    readonly name?: string;
+    /** When it is open; empty: closed */
+    readonly hours: readonly {
+        /** HH:MM by the clock of the venue */
+        readonly from: string;
+        /** HH:MM, or 24:00; if it is not after `from`, it is on the next day */
+        readonly until: string;
+    }[];
+};
+export type FloorAccuracySurveyed = {
+    /** Seconds of the surveys that were judged */
+    readonly seconds: number;
+    /** Of these, those in which the right beacon was told whose radius holds the phone, or rightly none */
+    readonly zone: FloorAccuracySurveyedZone;
+    /** Those in which the nearest beacon was told */
+    readonly nearest: FloorAccuracySurveyedZone;
+    /** How far positions were off */
+    readonly position?: {
+        readonly p50: FloorAccuracySurveyedPositionP50;
+        readonly p90: FloorAccuracySurveyedPositionP50;
+    };
+};
+export type FloorAccuracySurveyedZone = {
+    readonly share: number;
+    readonly low: number;
+    readonly high: number;
+};
+export type FloorAccuracySurveyedPositionP50 = {
+    readonly metres: number;
+    readonly low: number;
+    readonly high: number;
+};
+export type FlowsMove = {
+    /** null: they came in here */
+    readonly from: FlowsMoveFrom | null;
+    /** null: they left here */
+    readonly to: FlowsMoveFrom | null;
+    /** How often */
+    readonly tours: number | "1-4" | null;
+    /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
+    readonly visitors: number | "1-4" | null;
+    /** Seconds that half of them took, within 4.5 %; null where they came in or left */
+    readonly timeMedian: number | null;
+    /** Seconds that a quarter of them did not exceed */
+    readonly timeLowerQuartile: number | null;
+    /** Seconds that three quarters of them did not exceed */
+    readonly timeUpperQuartile: number | null;
+};
+export type FlowsMoveFrom = {
+    /** The objectId of the zone */
+    readonly zoneId?: string;
+    /** The objectId of a beacon that is in no zone */
+    readonly beaconId?: string;
+};
+export type InstallationSensing = {
+    /**
+     * whenInUse: only while the app is open
+     * @enum {unknown}
+     */
+    readonly location?: "always" | "whenInUse" | "denied" | "restricted" | "notAsked";
+    /** Whether the app may use the precise location */
+    readonly precise?: boolean;
+    /** Whether the phone's location services are on */
+    readonly locationOn?: boolean;
+    /**
+     * On Android from version 12 on: whether the app may scan for devices nearby
+     * @enum {unknown}
+     */
+    readonly bluetooth?: "granted" | "denied" | "notAsked";
+    readonly bluetoothOn?: boolean;
+    /**
+     * Whether the app may show notifications
+     * @enum {unknown}
+     */
+    readonly notifications?: "granted" | "denied" | "notAsked";
+    readonly batterySaver?: boolean;
+    readonly os?: string;
+    readonly osVersion?: string;
+    /** What scans, such as AltBeacon */
+    readonly library?: string;
+    readonly libraryVersion?: string;
+    /** When the system last woke the app, ISO 8601 */
+    readonly lastWakeAt?: string;
+    /** @enum {unknown} */
+    readonly lastWakeBecause?: "region" | "scan" | "push" | "launch" | "boot" | "other";
+};
+export type InstallationConsentsMessages = {
+    readonly granted: boolean;
+    /** Which text the visitor was shown; required with a grant */
+    readonly textVersion?: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at: string;
+};
+export type ListedSurveyWay = {
+    readonly x: number;
+    readonly y: number;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at?: string;
+};
+export type ListedSurveyHeard = {
+    readonly beaconId: BeaconPointer;
+    readonly samples: number;
+};
+export type PatchBeaconBodyVenueId = {
+    readonly __type?: "Pointer";
+    readonly className?: "Venue";
+    readonly objectId?: string;
+};
+export type PatchFloorBodyScaleFrom = {
+    readonly x?: number;
+    readonly y?: number;
+};
+export type PatchNotificationBodyDelivery = {
+    readonly oncePer?: ("visit" | "event") | null;
+    readonly coolDown?: {
+        readonly seconds?: number;
+        /**
+         * Counted for this message alone, or for all messages of the app
+         * @enum {unknown}
+         */
+        readonly per?: "trigger" | "app";
+    } | null;
+    readonly caps?: readonly BundleAppPolicyDeliveryCap[] | null;
+    readonly dwellSeconds?: number | null;
+    readonly nthVisit?: {
+        readonly n?: number;
+        /** @enum {unknown} */
+        readonly mode?: "only" | "from" | "every";
+    } | null;
+    readonly quietHours?: {
+        /** HH:MM at the site, such as 22:00 */
+        readonly from?: string;
+        /** HH:MM at the site, such as 22:00 */
+        readonly until?: string;
+    } | null;
+    readonly venueHours?: {
+        /**
+         * Only while the venue is open, or at any time of a day on which it opens
+         * @enum {unknown}
+         */
+        readonly during?: "open" | "openDays";
+        /** Visitors who are inside when the venue opens get it then */
+        readonly alreadyInside?: boolean | null;
+    } | null;
+    readonly validFrom?: string | null;
+    readonly validUntil?: string | null;
+    readonly timeZone?: string | null;
+};
+export type PatchNotificationBodyGoal = {
+    /**
+     * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
+     * @enum {unknown}
+     */
+    readonly kind?: "visit" | "event" | "record";
+    /** objectId; of a visit or an event */
+    readonly beaconId?: string | null;
+    /** objectId; a visit at any beacon of the zone */
+    readonly zoneId?: string | null;
+    /** objectId; a visit at any beacon of the venue */
+    readonly venueId?: string | null;
+    /** Of an event */
+    readonly event?: ("ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR") | null;
+    /** Name of the bucket of a record */
+    readonly bucket?: string | null;
+    /** After the first time that it was shown */
+    readonly withinHours?: number;
+};
+export type PlacementLocation = {
+    readonly x: number;
+    readonly y: number;
+    readonly floor?: number | string;
+};
+export type ProximityEventRival = {
+    readonly beaconId: BeaconPointer;
+    /** Metres, estimated */
+    readonly distance: number;
+    /** How likely the beacon's radius holds the visitor; only where a position is known */
+    readonly confidence?: number;
+};
+export type PushOptions = {
+    /** Which set of buttons and behaviour of the app: the category of iOS; Android and browsers find it in the data */
+    readonly category?: string;
+    /** Browsers show two and Android three; on iOS the category has them */
+    readonly buttons?: readonly {
+        /** What the app is told when it is pressed */
+        readonly id: string;
+        readonly title: string;
+        /** What it opens */
+        readonly uri?: string;
+    }[];
+    /** A later message with the same name takes the place of this one */
+    readonly replaces?: string;
+    /** Messages with the same name are grouped */
+    readonly thread?: string;
+    /**
+     * passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default
+     * @enum {unknown}
+     */
+    readonly level?: "passive" | "active" | "timeSensitive" | "critical";
+};
+export type PushTranslations = {
+    readonly title?: string;
+    /** The text that is shown */
+    readonly alert?: string;
+    /** What a tap opens */
+    readonly uri?: string;
+};
+export type PushApproval = {
+    /** @enum {unknown} */
+    readonly state: "waiting" | "approved";
+    /** To how many one person alone may send */
+    readonly above?: number;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at?: string;
+    /** Who approved it: an administrator's e-mail, or a userId */
+    readonly by?: string;
+};
+export type RegisterInstallationBodyConsents = {
+    readonly messages?: RegisterInstallationBodyConsentsMessages;
+    readonly analytics?: RegisterInstallationBodyConsentsMessages;
+    readonly identity?: RegisterInstallationBodyConsentsMessages;
+};
+export type RegisterInstallationBodyConsentsMessages = {
+    readonly granted: boolean;
+    /** Which text the visitor was shown; required with a grant */
+    readonly textVersion?: string;
+    /** With a refusal of analytics: what was recorded of the installation goes too */
+    readonly erase?: boolean;
+};
+export type VisitNumbersTotal = {
+    /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
+    readonly visitors: number | "1-4" | null;
+    /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
+    readonly newVisitors: number | "1-4" | null;
+    /** Those who had been in the app before; null where `newVisitors` is */
+    readonly returningVisitors: number | "1-4" | null;
+    /** Visits that began then */
+    readonly visits: number | "1-4" | null;
+    /** Seconds that half of the visits did not exceed, within 4.5 % */
+    readonly dwellMedian: number | null;
+    /** Seconds that a quarter of the visits did not exceed */
+    readonly dwellLowerQuartile: number | null;
+    /** Seconds that three quarters of the visits did not exceed */
+    readonly dwellUpperQuartile: number | null;
+    /** Seconds on average; null where small groups are protected */
+    readonly dwellMean: number | null;
+    /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
+    readonly dwellTotal: number | null;
+};
+export type VisitNumbersRow = {
+    /** The beginning in the app's time zone, 2026-10-01 or with the hour 2026-10-01T09:00 */
+    readonly start?: string;
+    /** Of hourOfWeek: 1 is Monday */
+    readonly weekday?: number;
+    /** Of hourOfWeek */
+    readonly hour?: number;
+    /** The objectId of the beacon, with groupBy=beacon */
+    readonly beaconId?: string;
+    /** The objectId of the zone, with groupBy=zone */
+    readonly zoneId?: string;
+    /** The objectId of the floor, with groupBy=floor */
+    readonly floorId?: string;
+    /** The objectId of the venue, with groupBy=venue */
+    readonly venueId?: string;
+    /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
+    readonly visitors: number | "1-4" | null;
+    /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
+    readonly newVisitors: number | "1-4" | null;
+    /** Those who had been in the app before; null where `newVisitors` is */
+    readonly returningVisitors: number | "1-4" | null;
+    /** Visits that began then */
+    readonly visits: number | "1-4" | null;
+    /** Seconds that half of the visits did not exceed, within 4.5 % */
+    readonly dwellMedian: number | null;
+    /** Seconds that a quarter of the visits did not exceed */
+    readonly dwellLowerQuartile: number | null;
+    /** Seconds that three quarters of the visits did not exceed */
+    readonly dwellUpperQuartile: number | null;
+    /** Seconds on average; null where small groups are protected */
+    readonly dwellMean: number | null;
+    /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
+    readonly dwellTotal: number | null;
+};
+export type VisitNumbersDistribution = {
+    /** Seconds */
+    readonly from: number;
+    /** Seconds; null: no matter how long */
+    readonly until: number | null;
+    /** Visits that took so long */
+    readonly visits: number | "1-4" | null;
+};
+export type StartTotpAtSignInResult = {
+    /** In base32, to type it */
+    readonly secret: string;
+    /** For the QR code */
+    readonly address: string;
+};
+export type SendSightingsResultEvent = {
+    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+    readonly objectId: string;
+    /** @enum {unknown} */
+    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+    readonly beaconId: BeaconPointer;
+    readonly installationId: InstallationPointer;
+    /** The visit that it belongs to; the same from ENTER to EXIT */
+    readonly visitId: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly occurredAt: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly enteredAt?: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly leftAt?: string;
+    /** Metres, estimated; absent where that would lie outside of the zone of the event */
+    readonly distance?: number;
+    /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
+    readonly rivals?: readonly ProximityEventRival[];
+    /**
+     * Signals, the decision of the phone, silence, or twelve hours without a word
+     * @enum {unknown}
+     */
+    readonly cause: "samples" | "device" | "silence" | "timeout";
+    /** Guessed: nobody reported it */
+    readonly inferred: boolean;
+};
+export type SendSightingsResultMessage = {
+    /** A push of the same message carries it too: show what has been shown already only once */
+    readonly deliveryId: string;
+    /** @enum {unknown} */
+    readonly kind: "notification" | "scenario";
+    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+    readonly triggerId: string;
+    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+    readonly eventId: string;
+    /** @enum {unknown} */
+    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+    readonly beaconId: BeaconPointer;
+    /** The visit that it belongs to; the same from ENTER to EXIT */
+    readonly visitId: string;
+    /** Whether a push is on its way too */
+    readonly isPushed: boolean;
+    /** The language that the visitor's localeIdentifier has chosen, where the message says it */
+    readonly language?: string;
+    readonly notification?: JsonObject;
+    readonly scenario?: JsonObject;
+};
+export type SendSightingsResultElsewhere = {
+    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+    readonly triggerId: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly shownAt: string;
+};
+export type SendSightingsResultNearest = {
+    readonly installationId: InstallationPointer;
+    readonly beaconId: BeaconPointer;
+    /** Metres, estimated */
+    readonly distance: number;
+    /** How likely the beacon's radius holds the visitor; only where a position is known */
+    readonly confidence?: number;
+    /** Metres, in the coordinates of the beacons' locations */
+    readonly x?: number;
+    /** Metres */
+    readonly y?: number;
+    /** As the beacons' locations have it; 0 where they say none */
+    readonly floor?: number;
+    /** In 68 of 100 cases the visitor is no farther from x and y than this, metres */
+    readonly accuracy?: number;
+};
+export type SendSightingsResultProblem = {
+    /** Which of the sightings, counted from 0 */
+    readonly index: number;
+    /** Such as unknown_beacon, unusable, bad_time, shared_address, not_proven */
+    readonly code: string;
+    readonly field?: string;
+    /** What is wrong and what to do */
+    readonly message: string;
+};
+export type SimulateSightingsResultVerdict = {
+    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+    readonly eventId: string;
+    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+    readonly triggerId: string;
+    /** @enum {unknown} */
+    readonly kind: "notification" | "scenario";
+    /** @enum {unknown} */
+    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
+    /** @enum {unknown} */
+    readonly outcome: "fired" | "stopped" | "pending";
+    /** fired, or the gate that stopped it */
+    readonly reason: string;
+    /** The same as a sentence */
+    readonly text: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly decidedAt: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly dueAt?: string;
 };
 export type Operations = {
     /** List users */
@@ -4245,12 +3180,7 @@ export type Operations = {
         readonly query: undefined;
         readonly body: StartTotpAtSignInBody;
         readonly answer: {
-            readonly result: {
-                /** In base32, to type it */
-                readonly secret: string;
-                /** For the QR code */
-                readonly address: string;
-            };
+            readonly result: StartTotpAtSignInResult;
         };
     };
     /** Begin to sign in with a passkey */
@@ -4300,12 +3230,7 @@ export type Operations = {
         readonly query: undefined;
         readonly body: StartTotpBody;
         readonly answer: {
-            readonly result: {
-                /** In base32, to type it */
-                readonly secret: string;
-                /** For the QR code */
-                readonly address: string;
-            };
+            readonly result: StartTotpAtSignInResult;
         };
     };
     /** Finish setting up an authenticator app with a code of it */
@@ -5710,93 +4635,13 @@ export type Operations = {
                 readonly clockError?: number;
                 /** The same in milliseconds, for a phone that goes by it; only with `decided` */
                 readonly clockErrorMs?: number;
-                readonly events: readonly {
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly objectId: string;
-                    /** @enum {unknown} */
-                    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                    readonly beaconId: BeaconPointer;
-                    readonly installationId: InstallationPointer;
-                    /** The visit that it belongs to; the same from ENTER to EXIT */
-                    readonly visitId: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly occurredAt: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly enteredAt?: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly leftAt?: string;
-                    /** Metres, estimated; absent where that would lie outside of the zone of the event */
-                    readonly distance?: number;
-                    /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
-                    readonly rivals?: readonly {
-                        readonly beaconId: BeaconPointer;
-                        /** Metres, estimated */
-                        readonly distance: number;
-                        /** How likely the beacon's radius holds the visitor; only where a position is known */
-                        readonly confidence?: number;
-                    }[];
-                    /**
-                     * Signals, the decision of the phone, silence, or twelve hours without a word
-                     * @enum {unknown}
-                     */
-                    readonly cause: "samples" | "device" | "silence" | "timeout";
-                    /** Guessed: nobody reported it */
-                    readonly inferred: boolean;
-                }[];
-                readonly messages: readonly {
-                    /** A push of the same message carries it too: show what has been shown already only once */
-                    readonly deliveryId: string;
-                    /** @enum {unknown} */
-                    readonly kind: "notification" | "scenario";
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly triggerId: string;
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly eventId: string;
-                    /** @enum {unknown} */
-                    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                    readonly beaconId: BeaconPointer;
-                    /** The visit that it belongs to; the same from ENTER to EXIT */
-                    readonly visitId: string;
-                    /** Whether a push is on its way too */
-                    readonly isPushed: boolean;
-                    /** The language that the visitor's localeIdentifier has chosen, where the message says it */
-                    readonly language?: string;
-                    readonly notification?: JsonObject;
-                    readonly scenario?: JsonObject;
-                }[];
+                readonly events: readonly SendSightingsResultEvent[];
+                readonly messages: readonly SendSightingsResultMessage[];
                 /** What other phones of the person were shown lately, for caps and pauses; only with `decided` */
-                readonly elsewhere?: readonly {
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly triggerId: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly shownAt: string;
-                }[];
+                readonly elsewhere?: readonly SendSightingsResultElsewhere[];
                 /** The beacon that each installation of the batch is nearest to; absent where none was heard lately */
-                readonly nearest?: readonly {
-                    readonly installationId: InstallationPointer;
-                    readonly beaconId: BeaconPointer;
-                    /** Metres, estimated */
-                    readonly distance: number;
-                    /** How likely the beacon's radius holds the visitor; only where a position is known */
-                    readonly confidence?: number;
-                    /** Metres, in the coordinates of the beacons' locations */
-                    readonly x?: number;
-                    /** Metres */
-                    readonly y?: number;
-                    /** As the beacons' locations have it; 0 where they say none */
-                    readonly floor?: number;
-                    /** In 68 of 100 cases the visitor is no farther from x and y than this, metres */
-                    readonly accuracy?: number;
-                }[];
-                readonly problems: readonly {
-                    /** Which of the sightings, counted from 0 */
-                    readonly index: number;
-                    /** Such as unknown_beacon, unusable, bad_time, shared_address, not_proven */
-                    readonly code: string;
-                    readonly field?: string;
-                    /** What is wrong and what to do */
-                    readonly message: string;
-                }[];
+                readonly nearest?: readonly SendSightingsResultNearest[];
+                readonly problems: readonly SendSightingsResultProblem[];
             };
         };
     };
@@ -5809,113 +4654,14 @@ export type Operations = {
             readonly result: {
                 /** How many sightings the batch had */
                 readonly received: number;
-                readonly events: readonly {
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly objectId: string;
-                    /** @enum {unknown} */
-                    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                    readonly beaconId: BeaconPointer;
-                    readonly installationId: InstallationPointer;
-                    /** The visit that it belongs to; the same from ENTER to EXIT */
-                    readonly visitId: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly occurredAt: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly enteredAt?: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly leftAt?: string;
-                    /** Metres, estimated; absent where that would lie outside of the zone of the event */
-                    readonly distance?: number;
-                    /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
-                    readonly rivals?: readonly {
-                        readonly beaconId: BeaconPointer;
-                        /** Metres, estimated */
-                        readonly distance: number;
-                        /** How likely the beacon's radius holds the visitor; only where a position is known */
-                        readonly confidence?: number;
-                    }[];
-                    /**
-                     * Signals, the decision of the phone, silence, or twelve hours without a word
-                     * @enum {unknown}
-                     */
-                    readonly cause: "samples" | "device" | "silence" | "timeout";
-                    /** Guessed: nobody reported it */
-                    readonly inferred: boolean;
-                }[];
-                readonly messages: readonly {
-                    /** A push of the same message carries it too: show what has been shown already only once */
-                    readonly deliveryId: string;
-                    /** @enum {unknown} */
-                    readonly kind: "notification" | "scenario";
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly triggerId: string;
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly eventId: string;
-                    /** @enum {unknown} */
-                    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                    readonly beaconId: BeaconPointer;
-                    /** The visit that it belongs to; the same from ENTER to EXIT */
-                    readonly visitId: string;
-                    /** Whether a push is on its way too */
-                    readonly isPushed: boolean;
-                    /** The language that the visitor's localeIdentifier has chosen, where the message says it */
-                    readonly language?: string;
-                    readonly notification?: JsonObject;
-                    readonly scenario?: JsonObject;
-                }[];
+                readonly events: readonly SendSightingsResultEvent[];
+                readonly messages: readonly SendSightingsResultMessage[];
                 /** What other phones of the person were shown lately, for caps and pauses; only with `decided` */
-                readonly elsewhere?: readonly {
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly triggerId: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly shownAt: string;
-                }[];
+                readonly elsewhere?: readonly SendSightingsResultElsewhere[];
                 /** The beacon that each installation of the batch is nearest to; absent where none was heard lately */
-                readonly nearest?: readonly {
-                    readonly installationId: InstallationPointer;
-                    readonly beaconId: BeaconPointer;
-                    /** Metres, estimated */
-                    readonly distance: number;
-                    /** How likely the beacon's radius holds the visitor; only where a position is known */
-                    readonly confidence?: number;
-                    /** Metres, in the coordinates of the beacons' locations */
-                    readonly x?: number;
-                    /** Metres */
-                    readonly y?: number;
-                    /** As the beacons' locations have it; 0 where they say none */
-                    readonly floor?: number;
-                    /** In 68 of 100 cases the visitor is no farther from x and y than this, metres */
-                    readonly accuracy?: number;
-                }[];
-                readonly problems: readonly {
-                    /** Which of the sightings, counted from 0 */
-                    readonly index: number;
-                    /** Such as unknown_beacon, unusable, bad_time, shared_address, not_proven */
-                    readonly code: string;
-                    readonly field?: string;
-                    /** What is wrong and what to do */
-                    readonly message: string;
-                }[];
-                readonly verdicts: readonly {
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly eventId: string;
-                    /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                    readonly triggerId: string;
-                    /** @enum {unknown} */
-                    readonly kind: "notification" | "scenario";
-                    /** @enum {unknown} */
-                    readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                    /** @enum {unknown} */
-                    readonly outcome: "fired" | "stopped" | "pending";
-                    /** fired, or the gate that stopped it */
-                    readonly reason: string;
-                    /** The same as a sentence */
-                    readonly text: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly decidedAt: string;
-                    /** ISO 8601, UTC, with milliseconds */
-                    readonly dueAt?: string;
-                }[];
+                readonly nearest?: readonly SendSightingsResultNearest[];
+                readonly problems: readonly SendSightingsResultProblem[];
+                readonly verdicts: readonly SimulateSightingsResultVerdict[];
             };
         };
     };
@@ -5966,81 +4712,10 @@ export type Operations = {
                             readonly error?: number;
                         };
                     }[];
-                    readonly events: readonly {
-                        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                        readonly objectId: string;
-                        /** @enum {unknown} */
-                        readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                        readonly beaconId: BeaconPointer;
-                        readonly installationId: InstallationPointer;
-                        /** The visit that it belongs to; the same from ENTER to EXIT */
-                        readonly visitId: string;
-                        /** ISO 8601, UTC, with milliseconds */
-                        readonly occurredAt: string;
-                        /** ISO 8601, UTC, with milliseconds */
-                        readonly enteredAt?: string;
-                        /** ISO 8601, UTC, with milliseconds */
-                        readonly leftAt?: string;
-                        /** Metres, estimated; absent where that would lie outside of the zone of the event */
-                        readonly distance?: number;
-                        /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
-                        readonly rivals?: readonly {
-                            readonly beaconId: BeaconPointer;
-                            /** Metres, estimated */
-                            readonly distance: number;
-                            /** How likely the beacon's radius holds the visitor; only where a position is known */
-                            readonly confidence?: number;
-                        }[];
-                        /**
-                         * Signals, the decision of the phone, silence, or twelve hours without a word
-                         * @enum {unknown}
-                         */
-                        readonly cause: "samples" | "device" | "silence" | "timeout";
-                        /** Guessed: nobody reported it */
-                        readonly inferred: boolean;
-                    }[];
+                    readonly events: readonly SendSightingsResultEvent[];
                     /** Each as it was decided, without those of messages that are about another event */
-                    readonly verdicts: readonly {
-                        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                        readonly eventId: string;
-                        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                        readonly triggerId: string;
-                        /** @enum {unknown} */
-                        readonly kind: "notification" | "scenario";
-                        /** @enum {unknown} */
-                        readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                        /** @enum {unknown} */
-                        readonly outcome: "fired" | "stopped" | "pending";
-                        /** fired, or the gate that stopped it */
-                        readonly reason: string;
-                        /** The same as a sentence */
-                        readonly text: string;
-                        /** ISO 8601, UTC, with milliseconds */
-                        readonly decidedAt: string;
-                        /** ISO 8601, UTC, with milliseconds */
-                        readonly dueAt?: string;
-                    }[];
-                    readonly messages: readonly {
-                        /** A push of the same message carries it too: show what has been shown already only once */
-                        readonly deliveryId: string;
-                        /** @enum {unknown} */
-                        readonly kind: "notification" | "scenario";
-                        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                        readonly triggerId: string;
-                        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
-                        readonly eventId: string;
-                        /** @enum {unknown} */
-                        readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-                        readonly beaconId: BeaconPointer;
-                        /** The visit that it belongs to; the same from ENTER to EXIT */
-                        readonly visitId: string;
-                        /** Whether a push is on its way too */
-                        readonly isPushed: boolean;
-                        /** The language that the visitor's localeIdentifier has chosen, where the message says it */
-                        readonly language?: string;
-                        readonly notification?: JsonObject;
-                        readonly scenario?: JsonObject;
-                    }[];
+                    readonly verdicts: readonly SimulateSightingsResultVerdict[];
+                    readonly messages: readonly SendSightingsResultMessage[];
                 }[];
                 /** The messages of the verdicts */
                 readonly triggers: readonly {
@@ -6162,13 +4837,7 @@ export type Operations = {
                 /** Metres, estimated; absent where that would lie outside of the zone of the event */
                 readonly distance?: number;
                 /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
-                readonly rivals?: readonly {
-                    readonly beaconId: BeaconPointer;
-                    /** Metres, estimated */
-                    readonly distance: number;
-                    /** How likely the beacon's radius holds the visitor; only where a position is known */
-                    readonly confidence?: number;
-                }[];
+                readonly rivals?: readonly ProximityEventRival[];
                 /**
                  * Signals, the decision of the phone, silence, or twelve hours without a word
                  * @enum {unknown}

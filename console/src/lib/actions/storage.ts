@@ -4,7 +4,7 @@ type Storage = 'localStorage' | 'sessionStorage';
 /** Null if nothing is kept. */
 export function stored(key: string, storage: Storage = 'localStorage'): string | null {
   try {
-    return window[storage].getItem(key);
+    return globalThis[storage].getItem(key);
   } catch {
     return null;
   }
@@ -13,8 +13,8 @@ export function stored(key: string, storage: Storage = 'localStorage'): string |
 /** Null forgets it. False if it could not be kept. */
 export function store(key: string, text: string | null, storage: Storage = 'localStorage'): boolean {
   try {
-    if (text === null) window[storage].removeItem(key);
-    else window[storage].setItem(key, text);
+    if (text === null) globalThis[storage].removeItem(key);
+    else globalThis[storage].setItem(key, text);
     return true;
   } catch {
     return false;
