@@ -1,5 +1,5 @@
 import { isoTime } from '@pharos/query';
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import type { Creation } from '../limits/idempotency.ts';
 
 export { isoTime };
@@ -32,6 +32,12 @@ export const madeStamps = {
   createdBy: Type.Optional(pointerSchema('_User')),
   ...recordStamps,
 };
+
+/** A record that somebody has created: its members, with its id, its creator and its times. */
+export const madeRecord = <P extends TProperties>(members: P, example: Readonly<Record<string, unknown>>) => ({
+  schema: Type.Object({ objectId, ...members, ...madeStamps }),
+  example: { objectId: exampleId, ...example, createdAt: exampleCreated, updatedAt: exampleUpdated },
+});
 
 /** An answer as the OpenAPI document describes it. */
 export interface AnswerSpec {

@@ -1,14 +1,11 @@
 import type { DbTable } from '../../db/table.ts';
 import {
-  adminChallenges,
+  adminFactors,
   adminInvitations,
   adminLanguages,
   adminLinks,
-  adminPasskeys,
-  adminRecoveryCodes,
   adminSessions,
   admins,
-  adminTotp,
 } from './admins/accounts/tables.ts';
 import { adminAgents } from './admins/agents/tables.ts';
 import { adminIdentities, ssoAttempts, ssoProviders } from './admins/sso/tables.ts';
@@ -26,10 +23,7 @@ export const tables: readonly DbTable[] = [
   admins,
   adminSessions,
   adminAgents,
-  adminTotp,
-  adminRecoveryCodes,
-  adminPasskeys,
-  adminChallenges,
+  ...Object.values(adminFactors),
   adminInvitations,
   adminLanguages,
   adminLinks,

@@ -7,7 +7,7 @@ import { sensingDays } from './installations/sensing/tables.ts';
 import { consentsTable } from './installations/tables.ts';
 import { mailLinks } from './mail-links/tables.ts';
 import { erasures } from './privacy/tables.ts';
-import { userChallenges, userPasskeys, userRecoveryCodes, userTotp } from './second-factors/tables.ts';
+import { userFactors } from './second-factors/tables.ts';
 import { halfSignIns, passwordResets, sessions, tokens, users } from './users/tables.ts';
 
 export const resources: readonly Resource[] = [installations];
@@ -19,10 +19,7 @@ export const tables: readonly DbTable[] = [
   ownPhones,
   pairingCodes,
   erasures,
-  userTotp,
-  userRecoveryCodes,
-  userPasskeys,
-  userChallenges,
+  ...Object.values(userFactors),
   halfSignIns,
   passwordResets,
   mailLinks,

@@ -68,6 +68,13 @@ type Plain<K extends MemberKind> = K extends 'text' | 'json' | 'pointer' ? strin
 type MayBeNull<M> = M extends { readonly nullable: true } | { readonly optional: true } ? null : never;
 type HasDefault<M> = M extends { readonly hasDefault: true } ? true : false;
 
+/** What every record has that somebody has created. */
+export const madeMembers = {
+  createdBy: pointer('created_by', '_User', { optional: true }),
+  createdAt: time('created_at'),
+  updatedAt: time('updated_at'),
+} as const;
+
 export type ColumnsOf<M extends Members> = {
   readonly [K in keyof M as M[K]['column']]: Column<Plain<M[K]['kind']> | MayBeNull<M[K]>, HasDefault<M[K]>>;
 };

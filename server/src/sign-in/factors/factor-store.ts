@@ -1,36 +1,14 @@
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import type { Cells } from '../../db/table.ts';
+import type { passkeyColumns, totpColumns } from './factor-tables.ts';
 
 /** The columns that say whose a row is, with their values. */
 export type OwnerColumns = Readonly<Record<string, string>>;
 
-/** The authenticator app of somebody: sealed secrets, epoch milliseconds. */
-export interface TotpRow {
-  readonly secret: string | null;
-  readonly pending: string | null;
-  /** No code of this step of time or an earlier one is accepted. */
-  readonly last_step: number;
-  readonly enabled_at: number | null;
-  /** A hash of the network from which a code was last right. */
-  readonly known_network: string | null;
-}
-
-export interface PasskeyRow {
-  readonly passkey_id: string;
-  readonly name: string;
-  /** As the authenticator calls it, base64url. */
-  readonly credential_id: string;
-  /** COSE, base64url. */
-  readonly public_key: string;
-  readonly counter: number;
-  /** How the browser reaches it (`usb`, `internal` …), a JSON list. */
-  readonly transports: string;
-  readonly rp_id: string;
-  /** 1 if a password manager may copy it to other devices. */
-  readonly is_synced: number;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-}
+/** The authenticator app of somebody. */
+export type TotpRow = Cells<typeof totpColumns>;
+export type PasskeyRow = Cells<typeof passkeyColumns>;
 
 export interface Challenge {
   readonly challenge: string;

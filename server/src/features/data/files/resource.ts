@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { bigint, nullable, text as textColumn, withDefault } from '../../../db/table.ts';
 import { exampleCreated, exampleId, madeStamps, objectIdSchema } from '../../../http/answers.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { number, pointer, text, time } from '../../../resources/members/members.ts';
+import { madeMembers, number, text } from '../../../resources/members/members.ts';
 
 const name = Type.String({
   description: 'The stored name: 32 random hexadecimal digits, an underscore and the given name',
@@ -57,9 +57,7 @@ export const files = defineResource({
     name: text('stored_name'),
     contentType: text('content_type'),
     size: number('size'),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   // The address is kept nowhere, since the public address may change.
   made: ['url'],

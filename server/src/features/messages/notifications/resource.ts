@@ -5,19 +5,10 @@ import { experimentMembers, experimentProblems, type Variants } from '../../../a
 import type { Problem } from '../../../base/errors.ts';
 import { isWebAddress } from '../../../base/web-address.ts';
 import { translatedMembers, translationProblems } from '../../../delivery/push/translations.ts';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  madeStamps,
-  objectIdSchema,
-  otherExampleId,
-  pointerExample,
-  pointerSchema,
-} from '../../../http/answers.ts';
+import { madeRecord, otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { boolean, json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { boolean, json, madeMembers, number, pointer, text } from '../../../resources/members/members.ts';
 
 const members = {
   description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),
@@ -104,10 +95,7 @@ export const notificationExample = {
   isEnabled: true,
 };
 
-const notificationRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
-  example: { objectId: exampleId, ...notificationExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
-};
+const notificationRecord = madeRecord(members, notificationExample);
 
 export const notifications = defineResource({
   owner: 'notifications',
@@ -137,9 +125,7 @@ export const notifications = defineResource({
     variants: json('variants', { optional: true }),
     language: text('language', { optional: true }),
     translations: json('translations', { optional: true }),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   users: ['created_by'],
   indexes: {

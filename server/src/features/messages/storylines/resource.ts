@@ -5,28 +5,18 @@ import type { Problem } from '../../../base/errors.ts';
 import { isWebAddress } from '../../../base/web-address.ts';
 import { defineTable, text as textColumn } from '../../../db/table.ts';
 import { translatedMembers, translationProblems } from '../../../delivery/push/translations.ts';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  madeStamps,
-  objectIdSchema,
-  otherExampleId,
-} from '../../../http/answers.ts';
+import { madeRecord, otherExampleId } from '../../../http/answers.ts';
 import type { Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { boolean, json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { boolean, json, madeMembers, number, text } from '../../../resources/members/members.ts';
 import { recordsOf } from '../../../resources/table.ts';
 
 const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isEnabled: Type.Boolean() };
 
 export const storylineShape = defineShape(Type.Object(headerMembers));
 export const storylineExample = { title: 'A morning in the museum', isEnabled: true };
-const storylineRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...headerMembers, ...madeStamps }),
-  example: { objectId: exampleId, ...storylineExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
-};
+const storylineRecord = madeRecord(headerMembers, storylineExample);
 
 const address = (what: string) => Type.Optional(Type.String({ description: `${what}, an http or https address` }));
 const day = Type.Object({
@@ -98,10 +88,7 @@ export const detailExample = {
   alertMessage: 'The tour starts on your left.',
 };
 
-const detailRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...detailMembers, ...madeStamps }),
-  example: { objectId: exampleId, ...detailExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
-};
+const detailRecord = madeRecord(detailMembers, detailExample);
 
 /** As in the list of all storylines' scenarios; below its storyline, a record has only the specified members. */
 export const looseDetailRecord = {
@@ -132,9 +119,7 @@ export const storylines = defineResource({
     objectId: text('object_id'),
     title: text('title'),
     isEnabled: boolean('is_enabled'),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   users: ['created_by'],
   indexes: { storylines_created_by: { on: ['app_id', 'created_by', 'object_id'] } },
@@ -160,9 +145,7 @@ const detailColumns = {
   variants: json('variants', { optional: true }),
   language: text('language', { optional: true }),
   translations: json('translations', { optional: true }),
-  createdBy: pointer('created_by', '_User', { optional: true }),
-  createdAt: time('created_at'),
-  updatedAt: time('updated_at'),
+  ...madeMembers,
 };
 
 export const details = defineResource({

@@ -2,17 +2,10 @@ import { receiverName } from '@pharos/engine';
 import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { nullable, text as textColumn } from '../../../db/table.ts';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  madeStamps,
-  objectIdSchema,
-  pointerSchema,
-} from '../../../http/answers.ts';
+import { madeRecord, pointerSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { json, madeMembers, number, pointer, text } from '../../../resources/members/members.ts';
 
 /** Numeric `x` and `y`; further members (a floor, a note) are kept. */
 const location = Type.Object(
@@ -70,18 +63,10 @@ export const beaconExample = {
   metadata: { greeting: 'Welcome' },
 };
 
-const beaconRecord = {
-  schema: Type.Object({
-    objectId: objectIdSchema,
-    ...members,
-    location: Type.Optional(location),
-    metadata,
-    ...tuning,
-    ...belonging,
-    ...madeStamps,
-  }),
-  example: { objectId: exampleId, ...beaconExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
-};
+const beaconRecord = madeRecord(
+  { ...members, location: Type.Optional(location), metadata, ...tuning, ...belonging },
+  beaconExample,
+);
 
 /** `metadata.gatewayId`: the fixed receiver that stands for this beacon. Longer ones than an index entry holds are none. */
 export function gatewayKey(metadata: unknown): string | null {
@@ -122,9 +107,7 @@ export const beacons = defineResource({
     radius: number('radius', { optional: true, isFraction: true }),
     venueId: pointer('venue_id', 'Venue', { optional: true }),
     zoneId: pointer('zone_id', 'Zone', { optional: true }),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   internal: { uuid_key: textColumn, gateway_key: nullable(textColumn) },
   users: ['created_by'],

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import { bigint, defineTable, nullable, text as textColumn, withDefault } from '../../../db/table.ts';
 import { topicFault } from '../../../delivery/mqtt/mqtt-message.ts';
-import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../../http/answers.ts';
+import { madeRecord } from '../../../http/answers.ts';
 import { defineShape, sentence } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { pointer, text, time } from '../../../resources/members/members.ts';
+import { madeMembers, text } from '../../../resources/members/members.ts';
 
 const members = {
   deviceName: Type.String({ minLength: 3, maxLength: 64 }),
@@ -31,10 +31,7 @@ const deviceShape = defineShape(Type.Object(members), {
 
 export const deviceExample = { deviceName: 'Gateway 3', manufacture: 'Acme', topic: 'museum/gateway-3' };
 
-const deviceRecord = {
-  schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
-  example: { objectId: exampleId, ...deviceExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
-};
+const deviceRecord = madeRecord(members, deviceExample);
 
 export const devices = defineResource({
   owner: 'devices',
@@ -60,9 +57,7 @@ export const devices = defineResource({
     deviceName: text('device_name'),
     manufacture: text('manufacture'),
     topic: text('topic'),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   internal: { by_admin: withDefault(bigint) },
   indexes: {

@@ -1,17 +1,8 @@
 import { Type } from 'typebox';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  madeStamps,
-  objectIdSchema,
-  otherExampleId,
-  pointerExample,
-  pointerSchema,
-} from '../../../http/answers.ts';
+import { madeRecord, otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { json, madeMembers, number, pointer, text } from '../../../resources/members/members.ts';
 import { nameProblems } from './one-line.ts';
 import { maxPixels } from './plan.ts';
 import { venueTag } from './venue-resource.ts';
@@ -171,16 +162,7 @@ export const floors = defineResource({
   className: 'Floor',
   tag: venueTag,
   path: '/floors',
-  record: {
-    schema: Type.Object({ objectId: objectIdSchema, ...members, ...madeStamps }),
-    example: {
-      objectId: exampleId,
-      ...example,
-      plan: { fileId: '0VnZxSfp2mN4oPqRsTuV', width: 1600, height: 1000 },
-      createdAt: exampleCreated,
-      updatedAt: exampleUpdated,
-    },
-  },
+  record: madeRecord(members, { ...example, plan: { fileId: '0VnZxSfp2mN4oPqRsTuV', width: 1600, height: 1000 } }),
   body: { shape: floorShape, example, errors: ['ValidationError', 'DuplicateValue'] },
   members: {
     objectId: text('object_id'),
@@ -194,9 +176,7 @@ export const floors = defineResource({
     size: json('size', { optional: true }),
     walls: json('walls', { optional: true }),
     gateways: json('gateways', { optional: true }),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   users: ['created_by'],
   indexes: {

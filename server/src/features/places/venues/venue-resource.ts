@@ -1,10 +1,10 @@
 import { siteTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
-import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../../http/answers.ts';
+import { madeRecord } from '../../../http/answers.ts';
 import type { Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { json, madeMembers, number, text } from '../../../resources/members/members.ts';
 import { nameProblems } from './one-line.ts';
 import { exceptionProblems, exceptionsSchema, openingHourProblems, openingHoursSchema } from './opening-hours.ts';
 
@@ -77,10 +77,7 @@ export const venues = defineResource({
   className: 'Venue',
   tag: venueTag,
   path: '/venues',
-  record: {
-    schema: Type.Object({ objectId: objectIdSchema, ...members, exceptions: exceptionsSchema, ...madeStamps }),
-    example: { objectId: exampleId, ...example, createdAt: exampleCreated, updatedAt: exampleUpdated },
-  },
+  record: madeRecord({ ...members, exceptions: exceptionsSchema }, example),
   body: { shape: venueShape, example },
   members: {
     objectId: text('object_id'),
@@ -91,9 +88,7 @@ export const venues = defineResource({
     openingHours: json('opening_hours', { optional: true }),
     exceptions: json('exceptions', { empty: '[]' }),
     capacity: number('capacity', { optional: true }),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   users: ['created_by'],
   indexes: {

@@ -1,18 +1,9 @@
 import { Type } from 'typebox';
 import { double } from '../../../db/table.ts';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  madeStamps,
-  objectIdSchema,
-  otherExampleId,
-  pointerExample,
-  pointerSchema,
-} from '../../../http/answers.ts';
+import { madeRecord, otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { json, madeMembers, number, pointer, text } from '../../../resources/members/members.ts';
 import { nameProblems } from './one-line.ts';
 import { polygonProblem } from './polygon.ts';
 import { capacitySchema, venueTag } from './venue-resource.ts';
@@ -78,21 +69,10 @@ export const zones = defineResource({
   className: 'Zone',
   tag: venueTag,
   path: '/zones',
-  record: {
-    schema: Type.Object({
-      objectId: objectIdSchema,
-      ...members,
-      venueId: Type.Optional(pointerSchema('Venue')),
-      ...madeStamps,
-    }),
-    example: {
-      objectId: exampleId,
-      ...example,
-      venueId: pointerExample('Venue', '0VnZxSfp2mN4oPqRsTuV'),
-      createdAt: exampleCreated,
-      updatedAt: exampleUpdated,
-    },
-  },
+  record: madeRecord(
+    { ...members, venueId: Type.Optional(pointerSchema('Venue')) },
+    { ...example, venueId: pointerExample('Venue', '0VnZxSfp2mN4oPqRsTuV') },
+  ),
   body: { shape: zoneShape, example },
   members: {
     objectId: text('object_id'),
@@ -102,9 +82,7 @@ export const zones = defineResource({
     polygon: json('polygon'),
     capacity: number('capacity', { optional: true }),
     venueId: pointer('venue_id', 'Venue', { optional: true }),
-    createdBy: pointer('created_by', '_User', { optional: true }),
-    createdAt: time('created_at'),
-    updatedAt: time('updated_at'),
+    ...madeMembers,
   },
   internal: { left_x: double, right_x: double, top_y: double, bottom_y: double },
   users: ['created_by'],

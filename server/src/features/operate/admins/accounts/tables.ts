@@ -1,4 +1,5 @@
 import { bigint, defineTable, nullable, text, withDefault } from '../../../../db/table.ts';
+import { factorTables } from '../../../../sign-in/factors/factor-tables.ts';
 
 export const admins = defineTable({
   name: 'admins',
@@ -62,65 +63,7 @@ export const adminSessions = defineTable({
   },
 });
 
-export const adminTotp = defineTable({
-  name: 'admin_totp',
-  owner: 'admins',
-  columns: {
-    admin_id: text,
-    /** Sealed, like `pending`, which becomes the secret once a code proves that the app has it. */
-    secret: nullable(text),
-    pending: nullable(text),
-    /** No code of this step of time or an earlier one is accepted. */
-    last_step: bigint,
-    enabled_at: nullable(bigint),
-    /** A hash of the network from which a code was last right. */
-    known_network: nullable(text),
-  },
-  key: ['admin_id'],
-});
-
-export const adminRecoveryCodes = defineTable({
-  name: 'admin_recovery_codes',
-  owner: 'admins',
-  columns: { admin_id: text, code_hash: text },
-  key: ['admin_id', 'code_hash'],
-});
-
-export const adminPasskeys = defineTable({
-  name: 'admin_passkeys',
-  owner: 'admins',
-  columns: {
-    passkey_id: text,
-    admin_id: text,
-    name: text,
-    /** As the authenticator calls it, base64url. */
-    credential_id: text,
-    /** COSE, base64url. */
-    public_key: text,
-    counter: bigint,
-    /** How the browser reaches it (`usb`, `internal` …), a JSON list. */
-    transports: text,
-    rp_id: text,
-    /** Whether a password manager may copy it to other devices. */
-    is_synced: bigint,
-    created_at: bigint,
-    last_used_at: nullable(bigint),
-  },
-  key: ['passkey_id'],
-  indexes: {
-    admin_passkeys_credential: { on: ['credential_id'], isUnique: true },
-    admin_passkeys_admin: { on: ['admin_id'] },
-  },
-});
-
-/** What a passkey has been asked to sign; each is taken once. */
-export const adminChallenges = defineTable({
-  name: 'admin_challenges',
-  owner: 'admins',
-  columns: { challenge: text, purpose: text, expires_at: bigint },
-  key: ['challenge'],
-  indexes: { admin_challenges_expiry: { on: ['expires_at'] } },
-});
+export const adminFactors = factorTables('admin', { owner: 'admins', realm: {}, person: { admin_id: text } });
 
 export const adminInvitations = defineTable({
   name: 'admin_invitations',
