@@ -93,6 +93,13 @@ export function recordAnswer(schema: TSchema, example: unknown): AnswerSpec {
   };
 }
 
+/** To the creation of a record that is shown in whole, as with a secret that nobody sees again. */
+export const createdRecordAnswer = (schema: TSchema, example: unknown): AnswerSpec => ({
+  ...recordAnswer(schema, example),
+  status: 201,
+  description: 'Created.',
+});
+
 export function listAnswer(schema: TSchema, example: unknown): AnswerSpec {
   return {
     status: 200,

@@ -122,6 +122,12 @@ export function consoleEndpoint<Body = undefined>(spec: Declared<Body>): Console
   return { ...spec, errors: [...errors] } as unknown as ConsoleEndpoint;
 }
 
+/** Declares endpoints of one group of the documentation. */
+export const consoleEndpoints =
+  (tag: string) =>
+  <Body = undefined>(spec: Omit<Declared<Body>, 'tag'>): ConsoleEndpoint =>
+    consoleEndpoint({ ...spec, tag } as Declared<Body>);
+
 /** How long a confirmation counts before the next one is asked for. */
 export const confirmedForMs = 5 * 60_000;
 

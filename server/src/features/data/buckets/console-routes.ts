@@ -2,7 +2,7 @@ import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import type { Database } from '../../../db/db.ts';
 import {
-  createdAnswer,
+  createdRecordAnswer,
   deletedAnswer,
   exampleCreated,
   exampleId,
@@ -10,9 +10,11 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
 import { countRecords } from './definition/record-store.ts';
 import type { BucketService } from './service.ts';
+
+const endpoint = consoleEndpoints('Buckets');
 
 /** Counting stops here: an exact count of millions would only slow the list down. */
 const countLimit = 10_000;
@@ -42,11 +44,10 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
   }
 
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/buckets',
       operationId: 'listBuckets',
-      tag: 'Buckets',
       summary: 'List the buckets of an app',
       permission: 'buckets.read',
       answer: listAnswer(bucketSchema, {
@@ -61,11 +62,10 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
         return { results: await Promise.all(buckets.map((bucket) => withCount(appId, bucket))) };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/apps/:appId/buckets',
       operationId: 'createBucket',
-      tag: 'Buckets',
       summary: 'Create a bucket',
       permission: 'buckets.write',
       body: {
@@ -74,21 +74,16 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
         // A name of any other type is invalid too; the service reports it.
         read: (body) => ({ name: isObject(body) && typeof body['name'] === 'string' ? body['name'] : '' }),
       },
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({ result: Type.Object(created) }),
-        example: { result: createdExample },
-      },
+      answer: createdRecordAnswer(Type.Object(created), createdExample),
       errors: ['InvalidBucketName', 'DuplicateValue', 'ObjectNotFound'],
       handle: async ({ params, body, by }) => ({
         result: await service.createBucket(params['appId'] ?? '', body.name, by),
       }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/apps/:appId/buckets/:bucketName',
       operationId: 'deleteBucket',
-      tag: 'Buckets',
       summary: 'Delete a bucket with its records and schemas',
       description: 'It is kept in the trash for 30 days.',
       permission: 'buckets.write',

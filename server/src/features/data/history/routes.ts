@@ -15,11 +15,13 @@ import {
 import {
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoint,
+  consoleEndpoints,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import type { AssertRoom } from '../../../http/mount-endpoints.ts';
 import type { HistoryService } from './service.ts';
+
+const endpoint = consoleEndpoints('History');
 
 export interface HistoryRouteDeps {
   readonly service: HistoryService;
@@ -88,11 +90,10 @@ async function historyCall({ findApp, assertRoom }: HistoryRouteDeps, call: Cons
 function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
   const { service } = deps;
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/history/:kind/:recordId',
       operationId: 'listVersions',
-      tag: 'History',
       summary: 'List what a record was before its last changes, newest first',
       description:
         'Kinds: notifications, storylines, scenarios, beacons, devices, records (as changed in the console) and settings (of the app, whose ' +
@@ -103,11 +104,10 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         results: await service.listVersions(signedIn(admin).role, recordOf(params)),
       }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/apps/:appId/history/:kind/:recordId/:versionId/restore',
       operationId: 'restoreVersion',
-      tag: 'History',
       summary: 'Make an earlier state of a record the present one',
       description:
         'Like any change it has to be valid as of today; what it replaces becomes a version itself. Answers the `ETag` of the record, with ' +
@@ -128,11 +128,10 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
 function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
   const { service } = deps;
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/trash',
       operationId: 'listTrash',
-      tag: 'History',
       summary: 'List what was deleted in the last 30 days, newest first',
       description: 'Fifty at a time. Only the kinds that the role may read.',
       permission: 'apps.read',
@@ -148,11 +147,10 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         }),
       }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/apps/:appId/trash/:trashId/restore',
       operationId: 'restoreDeleted',
-      tag: 'History',
       summary: 'Put a deleted record back, with its objectId',
       description: 'It has to be valid as of today, and there has to be room for it.',
       permission: 'apps.read',
@@ -167,11 +165,10 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         return { result: { kind: row.kind, objectId: row.record_id, createdAt: isoTime(row.created_at) } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/apps/:appId/trash/:trashId',
       operationId: 'deleteForGood',
-      tag: 'History',
       summary: 'Delete a record in the trash for good',
       permission: 'apps.read',
       answer: deletedAnswer,

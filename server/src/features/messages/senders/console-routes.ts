@@ -3,9 +3,11 @@ import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import { pushSenderKinds } from '../../../delivery/push/push-sender.ts';
 import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
-import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { type SenderService, senderTag } from './service.ts';
+
+const endpoint = consoleEndpoints('Senders');
 
 const senderSchema = Type.Object({
   kind: Type.Enum([...pushSenderKinds]),
@@ -76,21 +78,19 @@ export const senderConsoleEndpoints = (service: SenderService): readonly Console
 function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/senders',
       operationId: 'listSenders',
-      tag: 'Senders',
       summary: 'List the push providers and their settings',
       permission: 'senders.read',
       answer: listAnswer(senderSchema, senderExample),
       handle: async (call) => ({ results: await service.list(target(call).appId) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/senders/:kind',
       operationId: 'getSender',
-      tag: 'Senders',
       summary: 'Get a push provider and its settings',
       permission: 'senders.read',
       locate,
@@ -107,11 +107,10 @@ function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
 function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    consoleEndpoint<object>({
+    endpoint<object>({
       method: 'PUT',
       path: '/apps/:appId/senders/:kind',
       operationId: 'saveSender',
-      tag: 'Senders',
       summary: "Enter a provider's credentials",
       description: 'They replace existing ones, are stored encrypted and cannot be read again.',
       permission: 'senders.write',
@@ -130,11 +129,10 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/apps/:appId/senders/:kind',
       operationId: 'deleteSender',
-      tag: 'Senders',
       summary: "Remove a provider's credentials; they can be brought back within an hour",
       permission: 'senders.write',
       locate,
@@ -142,11 +140,10 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       takesIfMatch: true,
       handle: (call) => service.remove(target(call), call.by, readIfMatch(call.headers)),
     }),
-    consoleEndpoint<string | null>({
+    endpoint<string | null>({
       method: 'POST',
       path: '/apps/:appId/senders/:kind/restore',
       operationId: 'restoreSender',
-      tag: 'Senders',
       summary: "Bring a provider's credentials back that were removed or replaced within the last hour",
       permission: 'senders.write',
       locate,
@@ -167,11 +164,10 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
 }
 
 function testEndpoint(service: SenderService): ConsoleEndpoint {
-  return consoleEndpoint<object | undefined>({
+  return endpoint<object | undefined>({
     method: 'POST',
     path: '/apps/:appId/senders/:kind/test',
     operationId: 'testSender',
-    tag: 'Senders',
     summary: 'Ask the provider whether it accepts the credentials',
     description: 'Sends nothing to anybody. With `settings`, these are tried before they are saved.',
     permission: 'senders.write',

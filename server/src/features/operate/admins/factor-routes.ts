@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
 import {
   codeShape,
   factorsExample,
@@ -13,6 +13,8 @@ import {
 import type { SecondFactors } from './factors/second-factors.ts';
 import { passkeyView } from './passkey-routes.ts';
 
+const endpoint = consoleEndpoints('Session');
+
 const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchema }), {
   recoveryCodes: recoveryCodesExample,
 });
@@ -22,11 +24,10 @@ export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoin
 }
 
 function ownFactors(factors: SecondFactors): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/session/factors',
     operationId: 'getOwnFactors',
-    tag: 'Session',
     summary: 'How one signs in oneself',
     permission: 'session.own',
     answer: recordAnswer(factorsSchema, factorsExample),
@@ -50,11 +51,10 @@ function ownFactors(factors: SecondFactors): ConsoleEndpoint {
 
 function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/totp',
       operationId: 'startTotp',
-      tag: 'Session',
       summary: 'Begin to set up an authenticator app',
       description: 'The secret counts once a code of it has been sent. An app that is set up already works until then.',
       permission: 'session.own',
@@ -65,11 +65,10 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
         result: await factors.startTotp(signedIn(admin), new URL(origin).hostname),
       }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/session/totp',
       operationId: 'enableTotp',
-      tag: 'Session',
       summary: 'Finish setting up an authenticator app with a code of it; every other session ends',
       permission: 'session.own',
       needsConfirmation: true,
@@ -80,11 +79,10 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
         result: { recoveryCodes: await factors.enableTotp(signedIn(admin), body.code, by) },
       }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/session/totp',
       operationId: 'disableTotp',
-      tag: 'Session',
       summary: 'Remove the authenticator app; every other session ends',
       permission: 'session.own',
       needsConfirmation: true,
@@ -96,11 +94,10 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
 }
 
 function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'POST',
     path: '/session/recovery-codes',
     operationId: 'renewRecoveryCodes',
-    tag: 'Session',
     summary: 'Make new recovery codes; the former ones no longer work',
     permission: 'session.own',
     needsConfirmation: true,

@@ -12,10 +12,12 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
 import type { AdminLinks, SentLink } from './links/links.ts';
 import type { InvitationRow } from './links/store.ts';
 import { invitationShape, reachSchema, role } from './schemas.ts';
+
+const endpoint = consoleEndpoints('Administrators');
 
 /** For owners: invitations, and links to new passwords of others. */
 
@@ -82,21 +84,19 @@ export function invitationEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/invitations',
       operationId: 'listInvitations',
-      tag: 'Administrators',
       summary: 'List invitations that were not accepted yet',
       permission: 'administrators.read',
       answer: listAnswer(invitationSchema, invitationExample),
       handle: async () => ({ results: (await links.invitations()).map((row) => view(row, now())) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/invitations',
       operationId: 'inviteAdministrator',
-      tag: 'Administrators',
       summary: 'Invite somebody to become an administrator',
       description:
         'The invited gets a link by mail; it works once and for seven days. Without a mail server the answer has the link, to hand over.',
@@ -110,11 +110,10 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
         return { result: { ...view(row, now()), ...shownLink(sent) } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/invitations/:invitationId/link',
       operationId: 'sendInvitationAgain',
-      tag: 'Administrators',
       summary: 'Send an invitation again, for another seven days; the former link no longer works',
       permission: 'administrators.write',
       needsConfirmation: true,
@@ -124,11 +123,10 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
         return { result: { ...view(row, now()), ...shownLink(sent) } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/invitations/:invitationId',
       operationId: 'withdrawInvitation',
-      tag: 'Administrators',
       summary: 'Withdraw an invitation; its link no longer works',
       permission: 'administrators.write',
       answer: deletedAnswer,
@@ -139,11 +137,10 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
 
 /** For an administrator who is already one. */
 function passwordLink({ links }: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'POST',
     path: '/administrators/:adminId/password-link',
     operationId: 'sendPasswordLink',
-    tag: 'Administrators',
     summary: 'Send an administrator a link to choose a new password',
     description: 'It works once: by mail for an hour, without a mail server handed over for a day.',
     permission: 'administrators.write',

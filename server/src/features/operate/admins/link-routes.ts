@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { serviceTimeZone } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { deletedAnswer, exampleUpdated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../../limits/rate-limit.ts';
 import { creationOptionsExample, creationOptionsSchema } from '../../../sign-in/factors/factor-schemas.ts';
 import type { RegistrationResponseJSON } from '../../../sign-in/factors/webauthn.ts';
@@ -13,6 +13,8 @@ import type { Passkeys } from './factors/passkeys.ts';
 import type { AdminLinks } from './links/links.ts';
 import { joinShape, newPasswordShape, resetRequestShape, role, signedInAnswer, tokenShape } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
+
+const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly links: AdminLinks;
@@ -39,11 +41,10 @@ const openSchema = Type.Object({
 
 function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/links/open',
       operationId: 'openLink',
-      tag: 'Session',
       summary: 'What a one-time link is for',
       permission: 'public',
       body: tokenShape.body({ token: exampleToken }),
@@ -60,11 +61,10 @@ function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEnd
         return { result: { kind, email, role, expiresAt: isoTime(expiresAt) } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/links/passkey',
       operationId: 'startInvitedPasskey',
-      tag: 'Session',
       summary: 'Begin to accept an invitation with a passkey',
       permission: 'public',
       body: tokenShape.body({ token: exampleToken }),
@@ -95,11 +95,10 @@ function oneOfBoth() {
 
 function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/links/join',
       operationId: 'acceptInvitation',
-      tag: 'Session',
       summary: 'Accept an invitation with a password or a passkey, and sign in',
       permission: 'public',
       body: joinShape.body({ token: exampleToken, name: 'Ed', password: 'long and secret' }),
@@ -132,11 +131,10 @@ const resetMails = Object.freeze({ perSecond: 1 / 600, burst: 3 });
 
 function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/password-reset',
       operationId: 'requestPasswordLink',
-      tag: 'Session',
       summary: 'Ask for a mail with a link to a new password; the answer is the same for unknown addresses',
       permission: 'public',
       body: resetRequestShape.body({ email: 'ada@museum.example' }),
@@ -148,11 +146,10 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
         await links.requestReset(email);
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/links/password',
       operationId: 'setPasswordByLink',
-      tag: 'Session',
       summary: 'Set a new password with a link; every session ends, and second factors stay',
       permission: 'public',
       body: newPasswordShape.body({ token: exampleToken, password: 'long and secret' }),

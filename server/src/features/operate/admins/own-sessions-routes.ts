@@ -7,9 +7,11 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
 import { type ListedSession, sessionIdLength } from './accounts/store.ts';
 import type { AdminSessions } from './sessions.ts';
+
+const endpoint = consoleEndpoints('Session');
 
 const text = Type.Union([Type.String(), Type.Null()]);
 const listedSchema = Type.Object({
@@ -48,11 +50,10 @@ function view(row: ListedSession, own: string) {
 
 export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/sessions',
       operationId: 'listOwnSessions',
-      tag: 'Session',
       summary: 'Where one is signed in, the last used first',
       permission: 'session.own',
       answer: listAnswer(listedSchema, listedExample),
@@ -61,11 +62,10 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
         return { results: (await sessions.list(own)).map((row) => view(row, own.sessionHash)) };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/sessions',
       operationId: 'endOtherSessions',
-      tag: 'Session',
       summary: 'End every session of oneself but this one',
       permission: 'session.own',
       answer: {
@@ -74,11 +74,10 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
       },
       handle: async ({ admin, address }) => ({ result: { ended: await sessions.endOthers(signedIn(admin), address) } }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/sessions/:sessionId',
       operationId: 'endOwnSession',
-      tag: 'Session',
       summary: 'End a session of oneself',
       permission: 'session.own',
       answer: deletedAnswer,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { serviceTimeZone } from '../../../base/clock.ts';
 import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
 import {
   creationOptionsExample,
   creationOptionsSchema,
@@ -23,6 +23,8 @@ import type { Passkeys } from './factors/passkeys.ts';
 import type { PasskeyRow } from './factors/store.ts';
 import { signedInAnswer } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
+
+const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly passkeys: Passkeys;
@@ -54,11 +56,10 @@ export function passkeyEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/passkey/challenge',
       operationId: 'startPasskeySignIn',
-      tag: 'Session',
       summary: 'Begin to sign in with a passkey',
       permission: 'public',
       answer: asked(requestOptionsSchema, requestOptionsExample),
@@ -68,11 +69,10 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
         return { result: await passkeys.signInOptions(origin) };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/passkey',
       operationId: 'signInWithPasskey',
-      tag: 'Session',
       summary: 'Sign in with a passkey, which is password and second factor in one',
       permission: 'public',
       body: signatureShape.body({ passkey: signatureExample }),
@@ -89,11 +89,10 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
         return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: false, timeZone } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/confirm/challenge',
       operationId: 'startPasskeyConfirmation',
-      tag: 'Session',
       summary: 'Begin to confirm with a passkey',
       permission: 'session.own',
       answer: asked(requestOptionsSchema, requestOptionsExample),
@@ -105,11 +104,10 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
 
 function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/passkeys/challenge',
       operationId: 'startPasskey',
-      tag: 'Session',
       summary: 'Begin to add a passkey',
       permission: 'session.own',
       needsConfirmation: true,
@@ -117,11 +115,10 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       errors: ['OperationForbidden'],
       handle: async ({ admin, origin }) => ({ result: await passkeys.addOptions(signedIn(admin), origin) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/passkeys',
       operationId: 'addPasskey',
-      tag: 'Session',
       summary: 'Add a passkey; every other session ends',
       permission: 'session.own',
       needsConfirmation: true,
@@ -146,11 +143,10 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
 
 function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/session/passkeys/:passkeyId',
       operationId: 'renamePasskey',
-      tag: 'Session',
       summary: "Rename one's own passkey",
       permission: 'session.own',
       body: passkeyNameShape.body({ name: 'Blue key' }),
@@ -158,11 +154,10 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       errors: ['ValidationError', 'ObjectNotFound'],
       handle: ({ admin, params, body }) => passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/session/passkeys/:passkeyId',
       operationId: 'removePasskey',
-      tag: 'Session',
       summary: "Remove one's own passkey; every other session ends",
       permission: 'session.own',
       needsConfirmation: true,

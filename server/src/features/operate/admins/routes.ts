@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { createdAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { createdRecordAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { type AdminChange, type AdminService, adminTag, adminView, securityTag } from './accounts/service.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
+
+const endpoint = consoleEndpoints('Administrators');
 
 const answer = recordAnswer(adminSchema, adminExample);
 
@@ -17,22 +19,20 @@ export function adminEndpoints(admins: AdminService, factors: SecondFactors): re
 
 function securityEndpoints(admins: AdminService, factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/administrators/:adminId/factors',
       operationId: 'resetAdministratorFactors',
-      tag: 'Administrators',
       summary: "Remove an administrator's second factors; all the administrator's sessions end",
       permission: 'administrators.write',
       needsConfirmation: true,
       answer,
       handle: async ({ params, by }) => ({ result: adminView(await factors.reset(params['adminId'] ?? '', by)) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/security',
       operationId: 'getSecurity',
-      tag: 'Administrators',
       summary: 'What every administrator needs to sign in',
       permission: 'administrators.read',
       answer: securityAnswer,
@@ -42,11 +42,10 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/security',
       operationId: 'changeSecurity',
-      tag: 'Administrators',
       summary: 'Require a second factor of every administrator, or no longer',
       description: 'From the next request on, whoever has none can only set one up.',
       permission: 'administrators.write',
@@ -73,34 +72,31 @@ function readChange(body: unknown): AdminChange {
 
 function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/administrators',
       operationId: 'listAdministrators',
-      tag: 'Administrators',
       summary: 'List administrators',
       permission: 'administrators.read',
       answer: listAnswer(adminSchema, adminExample),
       handle: async () => ({ results: await admins.list() }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/administrators',
       operationId: 'createAdministrator',
-      tag: 'Administrators',
       summary: 'Create an administrator',
       permission: 'administrators.write',
       needsConfirmation: true,
       body: newAdminShape.body({ email: 'ed@museum.example', name: 'Ed', role: 'editor', password: 'long and secret' }),
-      answer: { ...createdAnswer, schema: Type.Object({ result: adminSchema }), example: { result: adminExample } },
+      answer: createdRecordAnswer(adminSchema, adminExample),
       errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'Timeout'],
       handle: async ({ body, by }) => ({ result: await admins.create(body, by) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/administrators/:adminId',
       operationId: 'getAdministrator',
-      tag: 'Administrators',
       summary: 'Get an administrator',
       permission: 'administrators.read',
       answer,
@@ -110,11 +106,10 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/administrators/:adminId',
       operationId: 'changeAdministrator',
-      tag: 'Administrators',
       summary: "Change an administrator's name, role or apps, or switch the administrator off or on",
       permission: 'administrators.write',
       needsConfirmation: true,
@@ -133,11 +128,10 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/administrators/:adminId/password',
       operationId: 'resetAdministratorPassword',
-      tag: 'Administrators',
       summary: "Set an administrator's password; all the administrator's sessions end",
       permission: 'administrators.write',
       needsConfirmation: true,

@@ -6,7 +6,7 @@ import {
   assertConfirmed,
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoint,
+  consoleEndpoints,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import type { AuthenticationResponseJSON } from '../../../sign-in/factors/webauthn.ts';
@@ -25,6 +25,8 @@ import {
 } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
 
+const endpoint = consoleEndpoints('Session');
+
 interface Deps {
   readonly admins: AdminService;
   readonly passkeys: Passkeys;
@@ -40,21 +42,19 @@ export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/setup',
       operationId: 'getSetup',
-      tag: 'Session',
       summary: 'Whether the first administrator still has to be created',
       permission: 'public',
       answer: recordAnswer(Type.Object({ needed: Type.Boolean() }), { needed: true }),
       handle: async () => ({ result: { needed: !(await admins.hasAdmin()) } }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/setup',
       operationId: 'setUp',
-      tag: 'Session',
       summary: 'Create the first owner with the one-time link, and sign in',
       permission: 'public',
       body: setupShape.body({
@@ -89,11 +89,10 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { sessions, isDemo } = deps;
   const sessionOf = readSession(deps);
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session',
       operationId: 'signInToConsole',
-      tag: 'Session',
       summary: 'Sign in with a password',
       description:
         'Whoever has a second factor also sends `code` or `recoveryCode`, or signs in with a passkey instead. Without it the right password is answered with SecondFactorNeeded, whose `details` name what the administrator has.',
@@ -115,32 +114,29 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/session',
       operationId: 'getSession',
-      tag: 'Session',
       summary: 'Who is signed in',
       description: 'A page names its language in `Pharos-Language`; mails to the administrator come in it.',
       permission: 'session.own',
       answer: recordAnswer(sessionSchema, sessionExample),
       handle: async ({ admin, headers }) => ({ result: await sessionOf(signedIn(admin), headers) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/session/present',
       operationId: 'findSession',
-      tag: 'Session',
       summary: 'Who is signed in in this browser; null if nobody is',
       permission: 'anybody',
       answer: recordAnswer(Type.Union([sessionSchema, Type.Null()]), sessionExample),
       handle: async ({ admin, headers }) => ({ result: admin ? await sessionOf(admin, headers) : null }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/session',
       operationId: 'signOutOfConsole',
-      tag: 'Session',
       summary: 'Sign out',
       permission: 'session.own',
       answer: deletedAnswer,
@@ -154,11 +150,10 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/confirm',
       operationId: 'confirmSession',
-      tag: 'Session',
       summary: 'Confirm with a password or a passkey, for what needs it within the next five minutes',
       permission: 'session.own',
       body: confirmShape.body({ password: 'long and secret' }),
@@ -174,11 +169,10 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
         await sessions.noteConfirmation(own.sessionHash);
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/session/confirm',
       operationId: 'checkConfirmation',
-      tag: 'Session',
       summary: 'Ask whether the last confirmation still counts; it is refused if not',
       description: 'For pages that save a file by its address, where nobody could confirm.',
       permission: 'session.own',
@@ -186,11 +180,10 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       answer: { ...deletedAnswer, description: 'It counts.' },
       handle: async () => ({ result: {} }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/session/password',
       operationId: 'changeOwnPassword',
-      tag: 'Session',
       summary: "Change one's own password; every other session ends",
       description: 'Whoever has no password yet confirms with a passkey instead of sending `currentPassword`.',
       permission: 'session.own',

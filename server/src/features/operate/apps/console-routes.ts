@@ -6,6 +6,7 @@ import { presets } from '../../../access/rules/rule-types.ts';
 import { fail } from '../../../base/errors.ts';
 import {
   createdAnswer,
+  createdRecordAnswer,
   deletedAnswer,
   exampleCreated,
   exampleId,
@@ -119,11 +120,7 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       summary: 'Create an app; its key is shown once',
       permission: 'apps.create',
       body: newAppShape.body({ name: 'Museum guide' }),
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({ result: Type.Object(credentials) }),
-        example: { result: credentialsExample },
-      },
+      answer: createdRecordAnswer(Type.Object(credentials), credentialsExample),
       errors: ['ValidationError'],
       handle: async ({ body, by }) => ({ result: await apps.create(body.name, by, body.preset) }),
     }),

@@ -12,9 +12,11 @@ import {
   otherExampleId,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import type { NewSecretKey, SecretKeyService } from './secret-keys.ts';
+
+const endpoint = consoleEndpoints('Keys');
 
 const scopeSchema = Type.Object({
   resource: Type.Enum(Object.keys(scopeVerbs).sort(), { description: 'What the key deals with' }),
@@ -88,22 +90,20 @@ const keyExample = {
 
 export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/secret-keys',
       operationId: 'listSecretKeys',
-      tag: 'Keys',
       summary: 'List the secret keys of an app',
       description: 'Those that are not revoked, newest first; expired ones too.',
       permission: 'keys.read',
       answer: listAnswer(keySchema, keyExample),
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
     }),
-    consoleEndpoint<NewSecretKey>({
+    endpoint<NewSecretKey>({
       method: 'POST',
       path: '/apps/:appId/secret-keys',
       operationId: 'createSecretKey',
-      tag: 'Keys',
       summary: 'Make a secret key; it is shown once',
       permission: 'keys.write',
       needsConfirmation: true,
@@ -128,22 +128,20 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       errors: ['ValidationError', 'ObjectNotFound'],
       handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/apps/:appId/secret-keys/:keyId',
       operationId: 'revokeSecretKey',
-      tag: 'Keys',
       summary: 'Refuse a secret key from now on',
       permission: 'keys.write',
       needsConfirmation: true,
       answer: deletedAnswer,
       handle: ({ params: { appId = '', keyId = '' }, by }) => service.revoke(appId, keyId, by),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/apps/:appId/secret-keys/:keyId/restore',
       operationId: 'restoreSecretKey',
-      tag: 'Keys',
       summary: 'Make a secret key valid again that was revoked within the last hour',
       permission: 'keys.write',
       needsConfirmation: true,

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
-import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
 import {
   type AdminContext,
   type ConsoleEndpoint,
-  consoleEndpoint,
+  consoleEndpoints,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../../http/console/console-page.ts';
@@ -13,7 +13,7 @@ import * as schemas from './schemas.ts';
 import { type Choosing, type WebhookService, webhookTag } from './service.ts';
 
 type Params = Readonly<Record<string, string>>;
-const tag = 'Webhooks';
+const endpoint = consoleEndpoints('Webhooks');
 const all = '/apps/:appId/webhooks';
 const one = `${all}/:webhookId`;
 
@@ -42,30 +42,24 @@ function whoIs(admin: AdminContext | undefined): Choosing {
 
 function collectionEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: all,
       operationId: 'listWebhooks',
-      tag,
       summary: 'List the webhooks of an app',
       permission: 'webhooks.read',
       answer: listAnswer(schema, example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: all,
       operationId: 'createWebhook',
-      tag,
       summary: 'Create a webhook; its signing secret is shown once',
       permission: 'webhooks.write',
       body: schemas.webhookShape.body(schemas.webhookFieldsExample),
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({ result: schemas.createdWebhook.schema }),
-        example: { result: schemas.createdWebhook.example },
-      },
+      answer: createdRecordAnswer(schemas.createdWebhook.schema, schemas.createdWebhook.example),
       errors: [...changeErrors, 'OperationForbidden'],
       handle: async ({ params: { appId = '' }, body, by, admin }) => ({
         result: await service.create(appId, body, { by, who: whoIs(admin) }),
@@ -77,11 +71,10 @@ function collectionEndpoints(service: WebhookService): readonly ConsoleEndpoint[
 function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: one,
       operationId: 'getWebhook',
-      tag,
       summary: 'Get a webhook and the results of its latest calls',
       permission: 'webhooks.read',
       locate,
@@ -93,11 +86,10 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: one,
       operationId: 'changeWebhook',
-      tag,
       summary: 'Change a webhook, or switch it off or on; deliveries waiting while it is off fail',
       permission: 'webhooks.write',
       locate,
@@ -116,11 +108,10 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: one,
       operationId: 'deleteWebhook',
-      tag,
       summary: 'Delete a webhook with its deliveries',
       permission: 'webhooks.write',
       locate,
@@ -135,29 +126,23 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
 function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: `${one}/secret`,
       operationId: 'rotateWebhookSecret',
-      tag,
       summary: 'Create a new signing secret; for a day calls carry the signatures of both',
       permission: 'webhooks.write',
       locate,
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({ result: schemas.rotatedSecret.schema }),
-        example: { result: schemas.rotatedSecret.example },
-      },
+      answer: createdRecordAnswer(schemas.rotatedSecret.schema, schemas.rotatedSecret.example),
       errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: async ({ params: { appId = '', webhookId = '' }, by, admin }) => ({
         result: await service.rotateSecret(appId, webhookId, { by, who: whoIs(admin) }),
       }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: `${one}/test`,
       operationId: 'testWebhook',
-      tag,
       summary: 'Call the receiver now with a webhook.test, and return the answer',
       permission: 'webhooks.write',
       locate,
@@ -175,11 +160,10 @@ function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoi
 function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: `${one}/deliveries`,
       operationId: 'listWebhookDeliveries',
-      tag,
       summary: 'List the deliveries, newest first, with the answers of the receiver',
       permission: 'webhooks.read',
       query: [
@@ -202,11 +186,10 @@ function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] 
         return { results: await service.listDeliveries(page) };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: `${one}/deliveries/:deliveryId/redeliver`,
       operationId: 'redeliverWebhook',
-      tag,
       summary: 'Send a finished delivery again, under the same webhook-id',
       permission: 'webhooks.write',
       locate,

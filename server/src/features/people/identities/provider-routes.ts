@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../resources/entity-tag.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
 import { providerFieldsExample, providerRecord, providerShape, providerTest } from './provider-schemas.ts';
@@ -12,7 +12,7 @@ interface Deps {
 }
 
 type Params = Readonly<Record<string, string>>;
-const tag = 'Identity providers';
+const endpoint = consoleEndpoints('Identity providers');
 const all = '/apps/:appId/identity-providers';
 const one = `${all}/:providerId`;
 const { schema, example } = providerRecord;
@@ -29,22 +29,20 @@ const locator =
 
 function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: all,
       operationId: 'listIdentityProviders',
-      tag,
       summary: 'List the identity providers of an app',
       permission: 'signin.read',
       answer: listAnswer(schema, example),
       errors: ['ObjectNotFound', 'Timeout'],
       handle: async ({ params: { appId = '' } }) => ({ results: await providers.list(appId) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: all,
       operationId: 'createIdentityProvider',
-      tag,
       summary: 'Let users sign in through an identity provider',
       permission: 'signin.write',
       needsConfirmation: true,
@@ -69,11 +67,10 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { providers } = deps;
   const locate = locator(deps);
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: one,
       operationId: 'getIdentityProvider',
-      tag,
       summary: 'Get an identity provider',
       permission: 'signin.read',
       locate,
@@ -85,11 +82,10 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: one,
       operationId: 'changeIdentityProvider',
-      tag,
       summary: 'Change an identity provider, or switch it off or on; its name, kind and issuer stay',
       description:
         'Switched off, nobody can sign in through it, and its tokens are refused at once. Sessions here go on.',
@@ -111,11 +107,10 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: one,
       operationId: 'deleteIdentityProvider',
-      tag,
       summary: 'Delete an identity provider; accounts stay',
       permission: 'signin.write',
       locate,
@@ -131,11 +126,10 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 }
 
 function testEndpoint(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'POST',
     path: `${one}/test`,
     operationId: 'testIdentityProvider',
-    tag,
     summary: "Read the issuer's configuration and keys now",
     permission: 'signin.write',
     locate: locator(deps),

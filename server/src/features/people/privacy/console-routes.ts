@@ -6,7 +6,7 @@ import { recordAnswer } from '../../../http/answers.ts';
 import {
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoint,
+  consoleEndpoints,
   FileDownload,
 } from '../../../http/console/console-endpoint.ts';
 import { type Exporting, exportPerson } from './export.ts';
@@ -21,7 +21,7 @@ export interface PrivacyConsoleDeps extends Exporting {
   readonly findInstallation: (appId: string, objectId: string) => Promise<Person | undefined>;
 }
 
-const tag = 'Privacy';
+const endpoint = consoleEndpoints('Privacy');
 const maxReceipts = 500;
 
 /** Exports of persons and receipts of erasures, for administrators. */
@@ -44,11 +44,10 @@ function exportUser(deps: PrivacyConsoleDeps): ConsoleEndpoint {
     if (!person) throw fail('ObjectNotFound', 'There is no user with this objectId.');
     return person;
   };
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/apps/:appId/users/:userId/export',
     operationId: 'exportAppUser',
-    tag,
     summary: 'Export everything that is known of a user, as one JSON document',
     permission: 'users.change',
     needsConfirmation: true,
@@ -64,11 +63,10 @@ function exportInstallation(deps: PrivacyConsoleDeps): ConsoleEndpoint {
     if (!person) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
     return person;
   };
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/apps/:appId/installations/:installationId/export',
     operationId: 'exportInstallation',
-    tag,
     summary: 'Export everything that is known of an installation, as one JSON document',
     permission: 'installations.personal',
     needsConfirmation: true,
@@ -92,11 +90,10 @@ async function download(
 }
 
 function receipts({ db }: PrivacyConsoleDeps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/apps/:appId/erasures',
     operationId: 'listErasures',
-    tag,
     summary: 'List the receipts of erasures, newest first',
     description: `The last ${maxReceipts}.`,
     permission: 'installations.personal',

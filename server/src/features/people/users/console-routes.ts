@@ -17,7 +17,7 @@ import {
   assertConfirmed,
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoint,
+  consoleEndpoints,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import { plainAnswer } from '../../../http/hidden-members.ts';
@@ -33,6 +33,8 @@ import { countSessions } from './session-store.ts';
 import type { SessionService } from './sessions.ts';
 import { findUser, venuesOf } from './store.ts';
 import { userAdminTable, userDetailTable, usersTag } from './tables.ts';
+
+const endpoint = consoleEndpoints('Users');
 
 const role = Type.Enum(['user', 'manager']);
 const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean(), venueIds: venueIdsSchema }));
@@ -112,11 +114,10 @@ export function userConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 }
 
 function list(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/apps/:appId/users',
     operationId: 'listAppUsers',
-    tag: 'Users',
     summary: 'List the users of an app',
     description: '`where` and `order` accept every returned member.',
     permission: 'users.read',
@@ -133,11 +134,10 @@ function list(deps: Deps): ConsoleEndpoint {
 }
 
 function get(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/apps/:appId/users/:userId',
     operationId: 'getAppUser',
-    tag: 'Users',
     summary: 'Get a user of an app',
     permission: 'users.read',
     answer: recordAnswer(detailSchema, detailExample),
@@ -156,11 +156,10 @@ function get(deps: Deps): ConsoleEndpoint {
 }
 
 function change(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'PUT',
     path: '/apps/:appId/users/:userId',
     operationId: 'changeAppUser',
-    tag: 'Users',
     summary: "Change a user's role or venues, or switch the user off or on; disabling ends all tokens",
     description: 'Making somebody a manager, who sees what all users do, needs a confirmation like administrators.',
     permission: 'users.change',
@@ -206,11 +205,10 @@ export function userKind({ db, service }: Pick<Deps, 'db' | 'service'>): Managed
 }
 
 function erase(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'DELETE',
     path: '/apps/:appId/users/:userId',
     operationId: 'eraseAppUser',
-    tag: 'Users',
     summary: 'Erase a user',
     description:
       'The account, its tokens and its installations are deleted, and all that is known of the person is erased. The audit ' +
@@ -231,11 +229,10 @@ const { isCurrent: __, ...sessionExample } = sessionRecord.example;
 const maxSessions = 100;
 
 function listSessions(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'GET',
     path: '/apps/:appId/users/:userId/sessions',
     operationId: 'listAppUserSessions',
-    tag: 'Users',
     summary: 'Where a user is signed in',
     description: `The newest ${maxSessions}. A session is what one sign-in has begun.`,
     permission: 'users.read',
@@ -248,11 +245,10 @@ function listSessions(deps: Deps): ConsoleEndpoint {
 }
 
 function endSession(deps: Deps): ConsoleEndpoint {
-  return consoleEndpoint({
+  return endpoint({
     method: 'DELETE',
     path: '/apps/:appId/users/:userId/sessions/:sessionId',
     operationId: 'endAppUserSession',
-    tag: 'Users',
     summary: 'End a session of a user',
     permission: 'users.change',
     answer: { ...deletedAnswer, description: 'Ended.' },

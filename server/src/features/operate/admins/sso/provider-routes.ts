@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import { createdRecordAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import {
   ssoFieldsExample,
@@ -15,7 +15,7 @@ import { type SsoProviders, ssoPolicyTag, ssoProviderTag } from './providers.ts'
 
 const { schema, example } = ssoProviderRecord;
 const policyAnswer = recordAnswer(ssoPolicySchema, ssoPolicyExample);
-const tag = 'Administrators';
+const endpoint = consoleEndpoints('Administrators');
 
 export function ssoProviderEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [...listEndpoints(providers), ...recordEndpoints(providers), ...policyEndpoints(providers)];
@@ -23,28 +23,26 @@ export function ssoProviderEndpoints(providers: SsoProviders): readonly ConsoleE
 
 function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/sso-providers',
       operationId: 'listSsoProviders',
-      tag,
       summary: 'List the providers of single sign-on',
       permission: 'sso.manage',
       answer: listAnswer(schema, example),
       handle: async () => ({ results: await providers.list() }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/sso-providers',
       operationId: 'createSsoProvider',
-      tag,
       summary: 'Let administrators sign in through a provider of OpenID Connect',
       description:
         'The provider has to know the address `<address of the console>/console/sso/callback` as a redirect URI of this client.',
       permission: 'sso.manage',
       needsConfirmation: true,
       body: ssoProviderShape.body(ssoFieldsExample),
-      answer: { ...createdAnswer, schema: Type.Object({ result: schema }), example: { result: example } },
+      answer: createdRecordAnswer(schema, example),
       errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden'],
       handle: async ({ body, by }) => ({ result: await providers.create(body, by) }),
     }),
@@ -53,11 +51,10 @@ function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
 
 function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/sso-providers/:providerId',
       operationId: 'getSsoProvider',
-      tag,
       summary: 'One provider of single sign-on',
       permission: 'sso.manage',
       answer: recordAnswer(schema, example),
@@ -67,11 +64,10 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/sso-providers/:providerId',
       operationId: 'changeSsoProvider',
-      tag,
       summary: 'Change a provider of single sign-on, or switch it off or on',
       description: 'Its issuer stays. Switching it off ends every session that began with it.',
       permission: 'sso.manage',
@@ -91,11 +87,10 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/sso-providers/:providerId',
       operationId: 'deleteSsoProvider',
-      tag,
       summary: 'Delete a provider of single sign-on; every session that began with it ends',
       permission: 'sso.manage',
       needsConfirmation: true,
@@ -105,11 +100,10 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       handle: ({ params, by, headers }) =>
         providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/sso-providers/:providerId/test',
       operationId: 'testSsoProvider',
-      tag,
       summary: "Read a provider's configuration and keys now",
       permission: 'sso.manage',
       answer: { ...recordAnswer(ssoTest.schema, ssoTest.example), description: 'What came of it.' },
@@ -120,11 +114,10 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
 
 function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/sso',
       operationId: 'getSsoPolicy',
-      tag,
       summary: 'Whether single sign-on is the only way to sign in, and how long its sessions last',
       permission: 'administrators.read',
       answer: policyAnswer,
@@ -134,11 +127,10 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'PUT',
       path: '/sso',
       operationId: 'changeSsoPolicy',
-      tag,
       summary: 'Make single sign-on the only way to sign in, or no longer, and say how long its sessions last',
       description:
         'With `only`, sessions that began with a password or a passkey end; `pharos admin link` on the command line opens a way in for an ' +

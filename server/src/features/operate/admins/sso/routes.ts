@@ -1,6 +1,6 @@
 import { fail } from '../../../../base/errors.ts';
 import { deletedAnswer, recordAnswer } from '../../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../../http/console/console-endpoint.ts';
 import {
   beginShape,
   confirmThroughShape,
@@ -13,6 +13,8 @@ import {
 } from './provider-schemas.ts';
 import type { SessionPort } from './session-port.ts';
 import type { SingleSignOn } from './single-sign-on.ts';
+
+const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly singleSignOn: SingleSignOn;
@@ -32,21 +34,19 @@ export function singleSignOnEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/session/sso',
       operationId: 'listSignInProviders',
-      tag: 'Session',
       summary: 'Through whom one can sign in',
       permission: 'public',
       answer: recordAnswer(waysSchema, waysExample),
       handle: async () => ({ result: await singleSignOn.ways() }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/sso',
       operationId: 'startSingleSignOn',
-      tag: 'Session',
       summary: 'Begin to sign in through a provider',
       permission: 'public',
       body: beginShape.body({ providerId: 'none', next: '/apps' }),
@@ -59,11 +59,10 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
         return { result: { address: began.address } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/confirm/sso',
       operationId: 'startSsoConfirmation',
-      tag: 'Session',
       summary: 'Begin to confirm by signing in again through the provider with which the session began',
       permission: 'session.own',
       body: confirmThroughShape.body({ next: '/apps' }),
@@ -84,21 +83,19 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
 
 function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
+    endpoint({
       method: 'GET',
       path: '/session/identities',
       operationId: 'listOwnIdentities',
-      tag: 'Session',
       summary: "Through whom one signs in oneself, and with whom one's account is connected",
       permission: 'session.own',
       answer: recordAnswer(ownIdentitiesSchema, ownIdentitiesExample),
       handle: async ({ admin }) => ({ result: await singleSignOn.identitiesOf(signedIn(admin)) }),
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'POST',
       path: '/session/identities',
       operationId: 'startConnection',
-      tag: 'Session',
       summary: "Begin to connect one's account with a provider",
       permission: 'session.own',
       needsConfirmation: true,
@@ -113,11 +110,10 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
         return { result: { address: began.address } };
       },
     }),
-    consoleEndpoint({
+    endpoint({
       method: 'DELETE',
       path: '/session/identities/:providerId',
       operationId: 'disconnectIdentity',
-      tag: 'Session',
       summary: "End the connection of one's account with a provider",
       permission: 'session.own',
       needsConfirmation: true,

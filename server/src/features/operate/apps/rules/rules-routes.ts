@@ -8,12 +8,14 @@ import { compileRules } from '../../../../access/rules/rules.ts';
 import { describeRules, ruleSentence } from '../../../../access/rules/sentences.ts';
 import { fail, type Problem } from '../../../../base/errors.ts';
 import { exampleId, recordAnswer } from '../../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoints } from '../../../../http/console/console-endpoint.ts';
 import { sentence } from '../../../../http/shape.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import { type AppRulesView, type AppService, rulesTag } from '../service.ts';
 import { rulesSchema, storedSchema, triedSchema, trySchema } from './rules-schemas.ts';
 import { type TryDeps, tryRules } from './try-rules.ts';
+
+const endpoint = consoleEndpoints('Apps');
 
 interface Deps extends TryDeps {
   readonly apps: Pick<AppService, 'get' | 'rules' | 'previewRules' | 'changeRules'>;
@@ -53,8 +55,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
     ),
   });
   return [
-    consoleEndpoint({
-      tag: 'Apps',
+    endpoint({
       method: 'GET',
       path: '/apps/:appId/rules',
       operationId: 'getAppRules',
@@ -69,8 +70,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return answerOf(appId, view);
       },
     }),
-    consoleEndpoint({
-      tag: 'Apps',
+    endpoint({
       method: 'PUT',
       path: '/apps/:appId/rules',
       operationId: 'changeAppRules',
@@ -88,8 +88,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return answerOf(appId, view);
       },
     }),
-    consoleEndpoint({
-      tag: 'Apps',
+    endpoint({
       method: 'POST',
       path: '/apps/:appId/rules/preview',
       operationId: 'previewAppRules',
@@ -160,8 +159,7 @@ function tryEndpoint(deps: Deps): ConsoleEndpoint {
     if (!user) throw fail('ObjectNotFound', 'There is no user with this objectId.');
     return user;
   }
-  return consoleEndpoint<Question>({
-    tag: 'Apps',
+  return endpoint<Question>({
     method: 'POST',
     path: '/apps/:appId/rules/try',
     operationId: 'tryAppRules',
