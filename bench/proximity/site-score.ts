@@ -7,12 +7,13 @@ import { distanceBetween, type Path, RADIUS, trueVisits } from './truth.ts';
 
 /** How an engine does on the walks, with what it was told of the site measured on the other walks (leave one out). */
 
-/** One true visit. Delays in ms; null where it was not hit, or where the walk ends before the EXIT. */
+/** One true visit. Delays in ms, and in metres walked; null where it was not hit, or where the walk ends before the EXIT. */
 export interface VisitResult {
   readonly walk: string;
   readonly isHit: boolean;
   readonly duplicates: number;
   readonly enterDelay: number | null;
+  readonly enterMetres: number | null;
   readonly exitDelay: number | null;
 }
 
@@ -183,6 +184,18 @@ export function nearestTo(position: Point, beacons: ReadonlyMap<string, Point>):
   return nearest;
 }
 
+/** From one time (ms) until another, second by second, since each position is a little wrong. */
+function metresWalked({ samples }: Path, from: number, until: number): number {
+  let metres = 0;
+  let last: Path['samples'][number] | undefined;
+  for (const sample of samples) {
+    if (sample.at < from || sample.at > until || (last !== undefined && sample.at < last.at + 1000)) continue;
+    if (last !== undefined) metres += distanceBetween(last.position, sample.position);
+    last = sample;
+  }
+  return metres;
+}
+
 /** A true visit is hit by a found one that overlaps it; each further one is a duplicate; one that meets none is false. */
 export function scoreVisits(walk: Path & { readonly name: string }, place: Point, found: readonly FoundVisit[]) {
   const truth = trueVisits(walk, place);
@@ -197,6 +210,7 @@ export function scoreVisits(walk: Path & { readonly name: string }, place: Point
       isHit: first !== undefined,
       duplicates: Math.max(0, hits.length - 1),
       enterDelay: first === undefined ? null : first.start - real.start,
+      enterMetres: first === undefined ? null : metresWalked(walk, real.start, first.start),
       exitDelay: isOver ? first.end - real.end : null,
     };
   });

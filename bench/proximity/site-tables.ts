@@ -9,6 +9,7 @@ export const SITE_HEADINGS = [
   'duplicates',
   'false enters/h',
   'enter p50 s',
+  'p50 m',
   'exit p50 s',
   'nearest right',
   'position p50 m',
@@ -36,14 +37,12 @@ export function siteRow({ engine, visits, seconds, falseEnters, streamHours }: S
         at,
       ),
     );
-  const delay = (of: (visit: VisitResult) => number | null) =>
-    bootstrap(
-      single,
-      (items) =>
-        quantile(
-          items.flatMap((visit) => of(visit) ?? []),
-          0.5,
-        ) / 1000,
+  const median = (of: (visit: VisitResult) => number | null) =>
+    bootstrap(single, (items) =>
+      quantile(
+        items.flatMap((visit) => of(visit) ?? []),
+        0.5,
+      ),
     );
   const hits = bootstrap(single, (items) => shareOf(items.map(({ isHit }) => isHit)));
   const placed = (interval: Interval) => (hasPosition ? range(interval, 1) : '–');
@@ -53,11 +52,15 @@ export function siteRow({ engine, visits, seconds, falseEnters, streamHours }: S
     String(visits.reduce((sum, { duplicates }) => sum + duplicates, 0)),
     range(rate(falseEnters, streamHours), 1),
     range(
-      delay(({ enterDelay }) => enterDelay),
+      median(({ enterDelay }) => enterDelay && enterDelay / 1000),
       1,
     ),
     range(
-      delay(({ exitDelay }) => exitDelay),
+      median(({ enterMetres }) => enterMetres),
+      1,
+    ),
+    range(
+      median(({ exitDelay }) => exitDelay && exitDelay / 1000),
       1,
     ),
     percent(share(({ isNearestRight }) => isNearestRight)),

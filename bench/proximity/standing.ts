@@ -18,7 +18,13 @@ interface Stood {
 
 type StillStream = Stream & { readonly position: Point };
 
-export const STANDING_HEADINGS = ['one zone, locations', 'right state', 'of those within 3 m', 'changes/h'];
+export const STANDING_HEADINGS = [
+  'one zone, locations',
+  'right state',
+  'of those within 3 m',
+  'changes/h',
+  'after the first ENTER',
+];
 
 export function standingRows(recordings: Recordings): string[][] {
   const streams = [...recordings.stills, ...recordings.moreStills].filter(
@@ -36,11 +42,14 @@ export function standingRows(recordings: Recordings): string[][] {
         ),
       );
     const hours = stood.reduce((sum, one) => sum + one.hours, 0);
+    const perHour = (of: (changes: number) => number) =>
+      (stood.reduce((sum, { changes }) => sum + of(changes), 0) / hours).toFixed(2);
     return [
       isCalibrated ? 'calibrated' : 'not calibrated',
       right(stood),
       right(stood.filter(({ isWithin }) => isWithin)),
-      (stood.reduce((sum, { changes }) => sum + changes, 0) / hours).toFixed(2),
+      perHour((changes) => changes),
+      perHour((changes) => Math.max(0, changes - 1)),
     ];
   });
 }
