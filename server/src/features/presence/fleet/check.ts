@@ -65,11 +65,11 @@ function inParts(group: readonly FleetBeacon[]): readonly (readonly FleetBeacon[
 }
 
 function beaconOf({ objectId, venueId, location }: WhereBeaconIs): FleetBeacon {
+  return { beaconId: objectId, venueId: venueId ?? undefined, location: placeIn(location) };
+}
+
+/** Metres on a floor. */
+export function placeIn(location: WhereBeaconIs['location']): FleetBeacon['location'] {
   const { x, y, floor } = location ?? {};
-  const isPlace = typeof x === 'number' && typeof y === 'number';
-  return {
-    beaconId: objectId,
-    venueId: venueId ?? undefined,
-    location: isPlace ? { x, y, floor: Number(floor ?? 0) || 0 } : undefined,
-  };
+  return typeof x === 'number' && typeof y === 'number' ? { x, y, floor: Number(floor ?? 0) || 0 } : undefined;
 }

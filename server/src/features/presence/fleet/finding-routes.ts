@@ -12,7 +12,7 @@ import {
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { dayIn } from '../../zone-day.ts';
-import type { WhereBeaconIs } from './check.ts';
+import { placeIn, type WhereBeaconIs } from './check.ts';
 import { findingKinds } from './detect/fleet.ts';
 import type { FindingRow } from './finding-store.ts';
 import { findingStates, listFindings, setState } from './finding-store.ts';
@@ -158,14 +158,15 @@ async function shown(
       return where.has(id) && (!venues || (venueId != null && venues.includes(venueId)));
     })
     .map((row) => {
-      const { venueId, location } = where.get(row.beacon_id) ?? {};
+      const { venueId, location: at = null } = where.get(row.beacon_id) ?? {};
+      const location = placeIn(at);
       return {
         ...{ beaconId: row.beacon_id, name: nameOf(row.beacon_id), kind: row.kind, state: row.state },
         ...{ text: wordsOf(row, { nameOf, timeZone }), since: isoTime(row.since), isFound: row.found_at !== null },
         ...(row.state_at === null ? {} : { stateAt: isoTime(row.state_at) }),
         ...(row.by_admin === null ? {} : { by: row.by_admin }),
         ...(venueId == null ? {} : { venueId }),
-        ...placeIn(location),
+        ...(location && { location }),
       };
     });
 }
@@ -179,9 +180,3 @@ const namedIn = (rows: readonly FindingRow[]): string[] => [
     }),
   ),
 ];
-
-function placeIn(location: WhereBeaconIs['location'] | undefined) {
-  const { x, y, floor } = location ?? {};
-  if (typeof x !== 'number' || typeof y !== 'number') return {};
-  return { location: { x, y, floor: Number(floor ?? 0) || 0 } };
-}

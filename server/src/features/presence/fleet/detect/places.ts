@@ -1,6 +1,6 @@
-import { commonOf, countOf, dayMs, dayOf, hourMs, type Minutes, type Near, unionOf } from '../days/day.ts';
-import { apart, daysBetween, type Finding, type Fleet, type FleetBeacon, loudness } from './fleet.ts';
-import { freshDays, type Home, isOften, Places, type Usual, usualDays } from './usual-places.ts';
+import { commonOf, countOf, dayMs, dayOf, hourMs, type Minutes, type Near, noDay, unionOf } from '../days/day.ts';
+import { apart, daysBetween, type Finding, type Fleet, type FleetBeacon, loudness, sumOfNear } from './fleet.ts';
+import { type Days, freshDays, type Home, isOften, Places, type Usual, usualDays } from './usual-places.ts';
 
 /**
  * Where beacons are heard, compared with where they were heard in the weeks before. How often a beacon is heard at a place is counted by the
@@ -149,76 +149,79 @@ function levelOf(home: Home, isGateway?: boolean): number {
 const minStrange = 3;
 const timesUsual = 5;
 
+/** How much a beacon is usually heard at a place in so many minutes of it, weighed by how loud it is. */
+const usually = (usual: Usual | undefined, minutes: number): number =>
+  usual ? usual.rate * minutes * powerOf(usual.rssi) : 0;
+
 /** Whether a place is heard that day near another one where it usually is not: then it is the place that has moved, or is copied. */
 function hasCome(places: Places, place: string, other: string, day: number): boolean {
-  const minutes = places.day(place, day)?.near[other]?.minutes ?? 0;
-  const usual = places.homeOf(place)?.get(other)?.rate ?? 0;
-  return minutes >= minStrange && minutes >= minStrange + timesUsual * usual * places.heardOn(other, day, place);
+  const near = places.day(place, day)?.near[other];
+  const expected = usually(places.homeOf(place)?.get(other), places.heardOn(other, day, place));
+  return near !== undefined && near.minutes >= minStrange && heardPower(near) > timesUsual * expected;
 }
 
-/** The most of the expected minutes at home that one that has moved still has. */
-const maxLeft = 0.3;
+/** The most of the expected minutes at home that one that has moved is still heard there: one beside which another has come, is. */
+const maxStayed = 0.4;
 /** Minutes in which it would have been heard at home, and was elsewhere. */
 const minExpected = 40;
 const minAway = 20;
-/** The least share of its home that must still be heard: where a beacon has died, others seem to be elsewhere. */
-const minPresent = 0.6;
-/** The share of a day's minutes that must be at places to which it was a stranger. */
+/** The share of what is heard of it that must be at places where it is heard more than usual. */
 const awayShare = 0.5;
 
+/** By the last day or, where few come, the last two. */
 function moveOf(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>): Candidate | undefined {
   const { fleet } = places;
+  const days = daysBetween(fleet, beacon.beaconId, fleet.now - 3 * dayMs, fleet.now);
+  return moveIn(places, beacon, others, days.slice(-1)) ?? moveIn(places, beacon, others, days.slice(-2));
+}
+
+function moveIn(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>, days: Days): Candidate | undefined {
   const { beaconId } = beacon;
   const home = places.homeOf(beaconId);
-  const last = daysBetween(fleet, beaconId, fleet.now - 2 * dayMs, fleet.now).at(-1);
-  if (!last || !home) return undefined;
-  const [day, { near }] = last;
-  let [expected, left, minutes, total, present] = [0, 0, 0, 0, 0];
+  const [day, { hours }] = days.at(-1) ?? [0, noDay];
+  if (!home) return undefined;
+  const near = sumOfNear(days);
+  const heardOn = (place: string) => days.reduce((sum, [one]) => sum + places.heardOn(place, one, beaconId), 0);
+  let [expected, stayed, total] = [0, 0, 0];
   for (const [place, usual] of home) {
     total += powerAt(usual);
     if (others.has(place)) continue;
-    const usually = usual.rate * places.heardOn(place, day, beaconId);
-    const weight = powerOf(usual.rssi);
-    const now = near[place];
-    if (usually > 0) present += powerAt(usual);
-    minutes += usually;
-    expected += usually * weight;
-    // Louder or more often at one place does not make up for another.
-    left += Math.min(usually * weight, now ? now.minutes * powerOf(loudness(now)) : 0);
+    const minutes = usual.rate * heardOn(place);
+    expected += minutes;
+    // More often at one place does not make up for another.
+    stayed += Math.min(minutes, near.get(place)?.minutes ?? 0);
   }
-  if (present < minPresent * total || minutes < minExpected || left > maxLeft * expected) return undefined;
-  const level = levelOf(home);
-  let [all, there, thereMinutes] = [0, 0, 0];
+  if (expected < minExpected || stayed > maxStayed * expected) return undefined;
+  const main = [...home].flatMap(([place, usual]) => (powerAt(usual) > 0.1 * total ? place : []));
+  const hour = Math.max(...Object.keys(hours).map(Number));
+  let [all, there, minutes] = [0, 0, 0];
   const away: (readonly [string, number])[] = [];
-  const isMain = (place: string) => powerAt(home.get(place)) > 0.1 * total;
-  const hour = Math.max(...Object.keys(last[1].hours).map(Number));
-  const main = [...home.keys()].filter(isMain);
-  for (const [place, one] of Object.entries(near)) {
+  for (const [place, one] of near) {
     if (others.has(place)) continue;
-    const power = one.minutes * powerOf(loudness(one));
+    const power = heardPower(one);
     all += power;
-    if (!places.areStrangers(beaconId, place) || one.minutes < 2 || loudness(one) < level - 10) continue;
+    if (power <= timesUsual * usually(home.get(place), heardOn(place))) continue;
     if (places.hasInherited(place, home, { day, hour })) continue;
     // What is here that usually is not has come here itself.
     if (main.some((other) => hasCome(places, place, other, day))) continue;
     there += power;
-    thereMinutes += one.minutes;
+    minutes += one.minutes;
     away.push([place, power]);
   }
-  if (thereMinutes < minAway || there < awayShare * all) return undefined;
+  if (minutes < minAway || there < awayShare * all) return undefined;
   if (away.length < 2 && !away.some(([place]) => places.isGateway(place))) return undefined;
   const [to = ''] = away.toSorted(([, a], [, b]) => b - a)[0] ?? [];
   const [from = ''] = [...home].toSorted(([, a], [, b]) => powerAt(b) - powerAt(a))[0] ?? [];
   // Somebody has moved it on the plan as well.
-  const [toHome, toAway] = [from, to].map((place) => apart(beacon, fleet.places.get(place)));
+  const [toHome, toAway] = [from, to].map((place) => apart(beacon, places.fleet.places.get(place)));
   if (toHome !== undefined && toAway !== undefined && toAway < toHome) return undefined;
-  const facts = { home: from, away: to };
-  return { finding: { kind: 'moved', beaconId, since: day, facts }, strength: thereMinutes };
+  return { finding: { kind: 'moved', beaconId, since: day, facts: { home: from, away: to } }, strength: minutes };
 }
 
 /** The weight of a place by its loudness. */
 const powerOf = (rssi: number) => 10 ** (rssi / 20);
-const powerAt = (usual: Usual | undefined) => (usual ? usual.minutes * powerOf(usual.rssi) : 0);
+const heardPower = (near: Pick<Near, 'minutes' | 'rssi'>) => near.minutes * powerOf(loudness(near));
+const powerAt = ({ minutes, rssi }: Usual) => minutes * powerOf(rssi);
 
 /** Days on which it is heard where it should not be, and the share of its minutes there. */
 const bleedingDays = 5;

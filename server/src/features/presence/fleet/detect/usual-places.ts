@@ -1,5 +1,5 @@
 import { type BeaconDay, dayMs, type Near } from '../days/day.ts';
-import { daysBetween, type Fleet, heardMinutes, loudness } from './fleet.ts';
+import { daysBetween, type Fleet, heardMinutes, loudness, sumOfNear } from './fleet.ts';
 
 export type Days = readonly (readonly [number, BeaconDay])[];
 
@@ -57,18 +57,8 @@ export class Places {
   }
 
   #homeFrom(beaconId: string, usual: Days): Home {
-    const sums = new Map<string, { minutes: number; rssi: number }>();
-    for (const [, { near }] of usual)
-      for (const place of Object.keys(near)) {
-        const { minutes, rssi } = near[place] as Near;
-        const sum = sums.get(place);
-        if (sum) {
-          sum.minutes += minutes;
-          sum.rssi += rssi;
-        } else sums.set(place, { minutes, rssi });
-      }
     const home = new Map<string, Usual>();
-    for (const [place, sum] of sums) {
+    for (const [place, sum] of sumOfNear(usual)) {
       let heard = 0;
       for (const [day] of usual) heard += this.heardOn(place, day, beaconId);
       home.set(place, {
