@@ -200,7 +200,7 @@ function moveIn(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>
     if (others.has(place)) continue;
     const power = heardPower(one);
     all += power;
-    if (power <= timesUsual * usually(home.get(place), heardOn(place))) continue;
+    if (main.includes(place) || power <= timesUsual * usually(home.get(place), heardOn(place))) continue;
     if (places.hasInherited(place, home, { day, hour })) continue;
     // What is here that usually is not has come here itself.
     if (main.some((other) => hasCome(places, place, other, day))) continue;
