@@ -31,6 +31,9 @@ function whereIn(error: unknown): string {
   return position ? ` (at character ${position[1]})` : '';
 }
 
+/** @throws Failure InvalidJSON for what a body may not contain */
+export const assertStorable = (value: unknown): void => new Inspection(true).visit(value, 1);
+
 class Inspection {
   readonly #checkStrings: boolean;
   #members = 0;

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { parse } from 'csv-parse';
+import { type CsvError, parse } from 'csv-parse';
 import type { Document, Item, Source } from './item.ts';
 
 /**
@@ -35,36 +35,44 @@ interface Row {
 
 async function* itemsOf(file: string): AsyncGenerator<Item> {
   const createdAt = Math.floor((await stat(file)).mtimeMs);
+  const broken: CsvError[] = [];
   const options = {
     bom: true,
     delimiter: [',', ';', '\t'],
     info: true,
     relaxColumnCount: true,
+    relaxQuotes: true,
     skipEmptyLines: true,
-    trim: true,
+    skipRecordsWithError: true,
+    onSkip: (error: CsvError | undefined) => void (error && broken.push(error)),
+    ltrim: true,
   };
   const rows = createReadStream(file).pipe(parse({ ...options, maxRecordSize: 100_000 })) as AsyncIterable<Row>;
+  const place = (line: unknown) => `${basename(file)}:${line}`;
   let headings: readonly string[] | undefined;
-  for await (const { record, info } of rows) {
-    if (headings === undefined) {
-      headings = record;
-      const missing = (['uuid', 'major', 'minor'] as const).filter(
-        (name) => !record.some((one) => columnOf(one) === name),
-      );
-      if (missing.length > 0) throw new Error(`${basename(file)} has no column for ${missing.join(', ')}.`);
-      continue;
-    }
-    yield { ...beaconOf(headings, record), at: `${basename(file)}:${info.lines}`, createdAt, updatedAt: createdAt };
-  }
+  for await (const { record, info } of rows)
+    if (headings !== undefined)
+      yield {
+        ...beaconOf(headings, record),
+        ...{ at: place(info.lines), isUndated: true, createdAt, updatedAt: createdAt },
+      };
+    else headings = headingsOf(file, record);
+  for (const error of broken) yield { kind: 'refused', at: place(error['lines']), problem: error.message };
+}
+
+function headingsOf(file: string, record: readonly string[]): readonly string[] {
+  const missing = (['uuid', 'major', 'minor'] as const).filter((name) => !record.some((one) => columnOf(one) === name));
+  if (missing.length > 0) throw new Error(`${basename(file)} has no column for ${missing.join(', ')}.`);
+  return record;
 }
 
 function beaconOf(headings: readonly string[], cells: readonly string[]) {
   const found: Partial<Record<Column, string>> = {};
   const metadata: Record<string, string> = {};
   for (const [place, heading] of headings.entries()) {
-    const [cell = '', column] = [cells[place], columnOf(heading)];
+    const [cell, column] = [bare(cells[place] ?? ''), columnOf(heading)];
     if (cell === '') continue;
-    if (column === undefined || found[column] !== undefined) metadata[heading] = cell;
+    if (column === undefined || found[column] !== undefined) metadata[heading.trim()] = cell;
     else found[column] = cell;
   }
   const { id, uuid = '', major = '', minor = '', name = id ?? `${major}/${minor}` } = found;
@@ -77,6 +85,9 @@ function beaconOf(headings: readonly string[], cells: readonly string[]) {
   };
   return { kind: 'beacon', of: 'beacons', id: `${uuid.toLowerCase()} ${major} ${minor}`, body } as const;
 }
+
+/** Without the spaces around quotes, which are kept with them. */
+const bare = (cell: string) => cell.trim().replace(/^"(.*)"$/s, '$1');
 
 /** The text itself where it is no number, for the error. */
 const numberIn = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);

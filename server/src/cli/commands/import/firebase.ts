@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isObject } from '@pharos/query';
 import { type FirebaseParameters, firebaseHash } from '../../../base/foreign-passwords.ts';
 import { exportedDocuments } from './firestore-export.ts';
-import { type Document, type Item, namesIn, pointerTo, type Source, timeOf, withoutMembers } from './item.ts';
+import { type Document, type Item, namesIn, pointerTo, readItem, type Source, timeOf, withoutMembers } from './item.ts';
 import { fileOf, type ReadObject } from './parse-server.ts';
 
 const ofUser = new Set(
@@ -108,7 +108,11 @@ function listed({ at, value, fileTime }: Parameters<ReadObject>[0]): Item {
 async function* exported(folder: string): AsyncGenerator<Item> {
   for await (const { at, fileTime, name, fields, problem } of exportedDocuments(folder))
     if (problem !== undefined) yield { kind: 'refused', at, problem };
-    else yield { at, isUndated: true, createdAt: fileTime, updatedAt: fileTime, ...recordOf(name, fields) };
+    else
+      yield readItem(at, () => ({
+        ...{ at, isUndated: true, createdAt: fileTime, updatedAt: fileTime },
+        ...recordOf(name, fields),
+      }));
 }
 
 function recordOf(name: unknown, fields: unknown) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash } from '@node-rs/bcrypt';
 import Sqlite from 'better-sqlite3';
@@ -48,6 +48,52 @@ const hashesOf = async (db: Database) =>
   );
 
 for (const database of bothDatabases) {
+  test(`what is broken or hostile is named by its line, and the rest comes to ${database} once`, () =>
+    withShell(database, async (shell) => {
+      const app = (await shell.run('app create --name Guide --json')).json;
+      const at = (name: string) => join(shell.folder, name);
+      const run = (as: string, name: string) => shell.run(`import --as ${as} --from ${at(name)} --app ${app.appId}`);
+      for (const name of ['parse', 'lists']) mkdirSync(at(name));
+      const notes = [
+        '{"objectId":"a","t":"x\\u0000y"}',
+        '{"objectId":"b","t":"\\ud800"}',
+        `{"objectId":"c","t":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+        '{"objectId":"d","createdAt":1e300,"at":{"$date":1e300}}',
+        '{"objectId":"e","createdAt":1.5}',
+      ];
+      writeFileSync(join(at('parse'), 'Notes.json'), notes.join('\n'));
+      const parse = await run('parse', 'parse');
+      assert.equal(
+        parse.out,
+        `records: 2 added, 0 are here already
+3 cannot be taken over:
+Notes.json:1: A string contains the character U+0000.
+Notes.json:2: A string contains a lone surrogate.
+Notes.json:3: does not have the form that is read here`,
+      );
+
+      const halls = ['h1', 'h2'].map((id, n) => ({
+        name: `projects/p/databases/d/documents/halls/${id}`,
+        fields: { a: n === 0 ? { arrayValue: null } : { stringValue: 'x' } },
+      }));
+      writeFileSync(at('halls.json'), JSON.stringify({ documents: halls }));
+      assert.match((await run('firestore', 'halls.json')).out, /records: 1 added.*\n1 cannot/);
+
+      const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
+      const rows = ['5" wide', '"C"x', ' "D" ', '"never closed'].map((name, minor) => `${name},${uuid},1,${minor}`);
+      writeFileSync(at('beacons.csv'), `name,uuid,major,minor\n${rows.join('\n')}\n`);
+      assert.match((await run('beacons', 'beacons.csv')).out, /beacons: 3 added.*\n1 cannot.*\nbeacons\.csv:5: Quote/);
+
+      const undated = join(at('lists'), 'things.json');
+      writeFileSync(undated, '[{"objectId":"x","metadata":{"a":1}}]');
+      assert.match((await run('lists', 'lists')).out, /records: 1 added/);
+      utimesSync(undated, 1, 1);
+      assert.match((await run('lists', 'lists')).out, /records: 0 added, 1 are here already$/, 'a copy of the file');
+
+      writeFileSync(at('data.db'), 'no database'.repeat(100));
+      assert.match((await run('pocketbase', 'data.db')).err, /data\.db is no database of PocketBase, or damaged/);
+    }));
+
   test(`users, records and references of Parse Server come to ${database} once, and passwords go on`, () =>
     withShell(database, async (shell) => {
       const app = (await shell.run('app create --name Guide --json')).json;

@@ -60,8 +60,19 @@ export const pointerTo = (className: string, objectId: string): Document => ({
 /** The time in a text or number; `fallback` where there is none. */
 export function timeOf(value: unknown, fallback: number): number {
   const text = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  const time = typeof text === 'number' ? text : Date.parse(String(text ?? ''));
-  return Number.isFinite(time) && time >= 0 ? time : fallback;
+  const time = typeof text === 'number' ? Math.floor(text) : Date.parse(String(text ?? ''));
+  return time >= 0 && time <= lastTime ? time : fallback;
+}
+/** Of a Date (ECMA-262, "Time Values and Time Range"). */
+const lastTime = 8.64e15;
+
+/** What is there, or that it has another form than `read` takes. */
+export function readItem(at: string, read: () => Item): Item {
+  try {
+    return read();
+  } catch {
+    return { kind: 'refused', at, problem: 'does not have the form that is read here' };
+  }
 }
 
 /** `Ada Maria Lovelace` → first name, and the rest. */

@@ -32,6 +32,26 @@ test('objects are found in lines, in arrays and within an object, each with its 
     ]);
   }));
 
+test('of objects without an end each is named, and those between them are read', () =>
+  withFolder(async (folder) => {
+    const whole = (n: number) => ({ n, note: `note ${n}`, x: { y: n } });
+    const texts = Array.from({ length: 6 }, (_, n) => JSON.stringify(whole(n)));
+    const [cut, open] = [String(texts[1]).slice(0, 14), String(texts[3]).slice(0, -1)];
+    assert.deepEqual(await itemsOf(folder, [texts[0], cut, texts[2], open, texts[4], texts[5]].join('\n')), [
+      { line: 1, value: whole(0) },
+      { line: 2, problem: 'has no end' },
+      { line: 3, value: whole(2) },
+      { line: 4, problem: 'has no end' },
+      { line: 5, value: whole(4) },
+      { line: 6, value: whole(5) },
+    ]);
+    // Lines that begin within an object are its own as long as it has an end.
+    const nested = { list: [{ a: 1 }, { a: 2 }] };
+    assert.deepEqual(await itemsOf(folder, JSON.stringify(nested, null, '\n')), [{ line: 1, value: nested }]);
+    const many = await itemsOf(folder, `{"a":"\n${`${texts[0]}\n`.repeat(200_000)}`);
+    assert.equal(many.length, 200_001);
+  }));
+
 test('an object is whole wherever the file is cut into pieces, and none fills the memory', () =>
   withFolder(async (folder) => {
     // Longer than a piece of the stream.

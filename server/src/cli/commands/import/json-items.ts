@@ -46,6 +46,9 @@ class Scan {
   #depth = 0;
   #isText = false;
   #isEscaped = false;
+  #isFirst = false;
+  /** An object before had no end: from here on one that begins a line is not within another. */
+  #isStrict = false;
   #object = '';
 
   begin(head: string): Generator<JsonItem> {
@@ -58,7 +61,13 @@ class Scan {
     let from = this.#depth > 0 ? 0 : -1;
     for (let at = 0; at < chunk.length; at++) {
       const character = chunk[at];
-      if (character === '\n') this.#line++;
+      const isFirst = this.#isFirst;
+      this.#isFirst = character === '\n';
+      if (this.#isFirst) this.#line++;
+      if (character === '{' && isFirst && this.#isStrict && this.#depth > 0) {
+        yield { line: this.#begun, problem: 'has no end' };
+        this.#forget();
+      }
       if (this.#isText) {
         if (this.#isEscaped) this.#isEscaped = false;
         else if (character === '\\') this.#isEscaped = true;
@@ -75,12 +84,33 @@ class Scan {
     }
     if (from < 0) return;
     this.#object += chunk.slice(from);
-    if (this.#object.length > maxCharacters)
-      throw new Error(`The object on line ${this.#begun} has more than ${maxCharacters >> 20} MiB, or no end.`);
+    if (this.#object.length <= maxCharacters || (yield* this.#behind())) return;
+    throw new Error(`The object on line ${this.#begun} has more than ${maxCharacters >> 20} MiB, or no end.`);
   }
 
   *end(): Generator<JsonItem> {
-    if (this.#depth > 0) yield { line: this.#begun, problem: 'the file ends within this object' };
+    if (this.#depth > 0 && !(yield* this.#behind()))
+      yield { line: this.#begun, problem: 'the file ends within this object' };
+    else if (this.#depth > 0) yield* this.end();
+  }
+
+  /** Reads what is behind an object without an end, from the next line that one begins; answers whether there is any. */
+  *#behind(): Generator<JsonItem, boolean> {
+    const next = this.#object.indexOf('\n{') + 1;
+    if (next === 0 || this.#isStrict) return false;
+    yield { line: this.#begun, problem: 'has no end' };
+    const rest = this.#object.slice(next);
+    this.#line = this.#begun + this.#object.slice(0, next).split('\n').length - 1;
+    this.#isStrict = true;
+    this.#forget();
+    yield* this.take(rest);
+    return true;
+  }
+
+  #forget(): void {
+    this.#depth = 0;
+    this.#isText = this.#isEscaped = false;
+    this.#object = '';
   }
 
   #read(text: string): JsonItem {

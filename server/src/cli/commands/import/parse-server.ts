@@ -2,8 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isObject } from '@pharos/query';
 import { isBcrypt } from '../../../base/foreign-passwords.ts';
-import { type Document, type Item, namesIn, pointerTo, type Source, timeOf, withoutMembers } from './item.ts';
-import { type JsonItem, jsonItems } from './json-items.ts';
+import { type Document, type Item, namesIn, pointerTo, readItem, type Source, timeOf, withoutMembers } from './item.ts';
+import { jsonItems } from './json-items.ts';
 
 /** What reads the objects of one file. */
 export type ReadObject = (found: { readonly at: string; readonly value: Document; readonly fileTime: number }) => Item;
@@ -22,17 +22,20 @@ export async function* filesOf(folder: string, reader: (name: string) => ReadObj
 /** The objects of a file. */
 export async function* fileOf(path: string, read: ReadObject): AsyncGenerator<Item> {
   const fileTime = Math.floor((await stat(path)).mtimeMs);
-  for await (const item of jsonItems(path)) yield readItem(item, { path, read, fileTime });
+  for await (const { line, value, problem } of jsonItems(path)) {
+    const at = `${basename(path)}:${line}`;
+    if (!value) yield { kind: 'refused', at, problem: problem ?? 'is not an object' };
+    else
+      yield undated(
+        readItem(at, () => read({ at, value, fileTime })),
+        fileTime,
+      );
+  }
 }
 
-function readItem(
-  { line, value, problem }: JsonItem,
-  { path, read, fileTime }: { readonly path: string; readonly read: ReadObject; readonly fileTime: number },
-): Item {
-  const at = `${basename(path)}:${line}`;
-  if (!value) return { kind: 'refused', at, problem: problem ?? 'is not an object' };
-  return read({ at, value, fileTime });
-}
+/** A file that is copied has another time, and what is in it should not. */
+const undated = (item: Item, fileTime: number): Item =>
+  item.kind !== 'refused' && item.createdAt === fileTime ? { ...item, isUndated: true } : item;
 
 const ofUser = new Set(
   [

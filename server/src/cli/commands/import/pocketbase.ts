@@ -46,7 +46,7 @@ async function* itemsOf(file: string): AsyncGenerator<Item> {
   try {
     const columns = db.prepare('select name from pragma_table_info(?)').pluck().all('_collections') as string[];
     const fields = ['fields', 'schema'].find((name) => columns.includes(name));
-    if (fields === undefined) throw new Error(`${file} is no database of PocketBase: it has no collections.`);
+    if (fields === undefined) throw new Error('it has no collections.');
     const collections = db
       .prepare(
         `select id, name, type, ${fields} as fields from _collections where name not like '\\_%' escape '\\' order by name`,
@@ -54,6 +54,9 @@ async function* itemsOf(file: string): AsyncGenerator<Item> {
       .all() as Collection[];
     for (const collection of collections)
       if (collection.type !== 'view') yield* rowsOf(db, { file, collection, collections });
+  } catch (cause) {
+    // Of this database, and not of the service's.
+    throw new Error(`${file} is no database of PocketBase, or damaged: ${String((cause as Error).message)}`, { cause });
   } finally {
     db.close();
   }

@@ -17,6 +17,7 @@ import { prepare, writeRecord } from '../../../features/data/buckets/records/rec
 import { findImported as findUser, insertImported } from '../../../features/people/users/accounts/imported.ts';
 import { findImported as findBeacon, insertBeacon } from '../../../features/places/beacons/imported.ts';
 import type { Services } from '../../../features/services.ts';
+import { assertStorable } from '../../../http/server/json-body.ts';
 import { forgetCounts } from '../../../limits/usage.ts';
 import { type Change, differingMembers } from './changes.ts';
 import type { BeaconItem, Document, Item, RecordItem, Source, UserItem } from './item.ts';
@@ -163,6 +164,7 @@ class Import {
     try {
       if (item.kind === 'refused') throw fail('ValidationError', item.problem);
       if (item.id === '') throw fail('ValidationError', 'it has no id');
+      assertStorable(item);
       this.#counts[item.kind][await this.#write(item)]++;
     } catch (error) {
       const isTwice = error instanceof UniqueViolation;
@@ -175,7 +177,8 @@ class Import {
   }
 
   #write(item: Taken): Promise<State> {
-    const objectId = this.#ids.find(item.of, item.id)?.objectId ?? '';
+    // What has come to the file since the ids were read has none there.
+    const objectId = this.#ids.find(item.of, item.id)?.objectId ?? idOf(this.#of.appId, item);
     if (item.kind === 'user') return this.#writeUser(item, objectId);
     if (item.kind === 'record') return this.#writeRecord(item, objectId);
     return this.#writeBeacon(item, objectId);
