@@ -3,8 +3,10 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'vitest';
+import { testInFull } from '../../../scripts/test/runs.ts';
 import { startService } from '../e2e/service.ts';
 
 /** The first block of a page after some text, as a reader would paste it. */
@@ -14,6 +16,49 @@ function session(file: string, after: string): string {
   assert.match(block, /api\/v2/, `${file} has a session`);
   return block;
 }
+
+/** All blocks of a part of a page. */
+function commands(file: string, heading: string): string {
+  const page = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+  const part = page.slice(page.indexOf(`\n## ${heading}\n`) + 1).split('\n## ')[0] ?? '';
+  const blocks = [...part.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+  assert.ok(blocks.length > 0, `${file} has commands under ${heading}`);
+  return blocks.join('');
+}
+
+testInFull('the commands of the page on operations work as pasted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-commands-'));
+  const PHAROS_DATA = join(folder, 'data');
+  mkdirSync(PHAROS_DATA);
+  const service = await startService({ PHAROS_DATA });
+  const bash = (text: string) =>
+    promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', text], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], PHAROS_DATA },
+    });
+  const program = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
+  const npx = `npx() { shift; '${process.execPath}' '${program}' "$@"; }\n. data/first-app.env\n`;
+  try {
+    await bash(session('README.md', '<!-- first-session'));
+    const { stdout } = await bash(`${npx}npx pharos app list --json`);
+    const [app] = JSON.parse(stdout).apps;
+    const parts = ['The command line', 'How much it needs', 'Backups'].map((part) =>
+      commands('docs/operations.md', part),
+    );
+    const pasted = parts
+      .join('')
+      .replace(/\bID\b/g, app.appId)
+      .replace(/\bKEYID\b/g, app.keys[0].keyId);
+    const done = await bash(npx + pasted);
+    assert.equal(done.stderr, '');
+    assert.match(done.stdout, /Restored \d+ rows/);
+    const pharos = `npx pharos export --app ${app.appId} --to guide.tar; PHAROS_DATA=restored npx pharos import --from guide.tar --dry-run`;
+    await assert.rejects(bash(npx + pharos), /is there already/);
+  } finally {
+    await service.stop('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test("the README's first session and that of a phone after it work as pasted", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-readme-'));
