@@ -82,6 +82,26 @@ for (const database of bothDatabases) {
   });
 }
 
+test('of the requests as many are kept as wanted, whatever a caller sends', async () => {
+  const collector = await openCollector();
+  const telemetry = startTelemetry({ url: collector.url, share: 0.5, version: '1', metrics: async () => [] });
+  const hooks = await openWebhookSite('sqlite');
+  try {
+    const broken = { traceparent: `00-${'0'.repeat(32)}-${callerId}-01` };
+    for (let count = 0; count < 200; count++) {
+      const headers = count % 2 === 0 ? broken : {};
+      assert.equal((await hooks.site.ask({ method: 'GET', url: '/api/v2/venues', headers })).status, 200);
+    }
+  } finally {
+    await telemetry.stop();
+    await hooks.close();
+    await collector.close();
+  }
+  const kept = spansIn(collector.received['traces'] ?? []).filter(({ name }) => name === 'GET /api/v2/venues').length;
+  // 0.5 of 200; further off is one in ten million runs.
+  assert.ok(kept > 60 && kept < 140, String(kept));
+});
+
 test('without a collector nothing is held up, and a broken traceparent begins a trace', async () => {
   const telemetry = startTelemetry({ url: 'http://127.0.0.1:9', share: 1, version: '1', metrics: async () => [] });
   const hooks = await openWebhookSite('sqlite');

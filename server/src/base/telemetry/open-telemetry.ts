@@ -23,10 +23,12 @@ import {
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { type OpenSpan, type SpanStart, type Tracer, useTracer } from './tracing.ts';
+import { type SpanStart, type Tracer, useTracer } from './tracing.ts';
 
 /** A metric as prom-client gives it, the values with the labels of Prometheus. */
 interface PrometheusMetric {
@@ -133,7 +135,7 @@ export function startTelemetry({ url, share, version, metrics }: TelemetryOption
   const provider = new TracerProvider({
     resource,
     // A caller's flag does not decide: anybody could have everything traced.
-    sampler: new ParentBasedSampler({ root, remoteParentSampled: root }),
+    sampler: new ParentBasedSampler({ root: allServed(root), remoteParentSampled: root }),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: address('traces') }) })],
   });
   const reader = new PeriodicExportingMetricReader({
@@ -144,7 +146,7 @@ export function startTelemetry({ url, share, version, metrics }: TelemetryOption
   });
   const meters = new MeterProvider({ resource, readers: [reader] });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  useTracer(tracerOf(provider, version));
+  useTracer(tracerOf(provider, { version, share }));
   return {
     async stop() {
       useTracer(undefined);
@@ -158,7 +160,15 @@ export function startTelemetry({ url, share, version, metrics }: TelemetryOption
   };
 }
 
-function tracerOf(provider: TracerProvider, version: string): Tracer {
+/** Of requests only those come here that are kept: the others should cost nothing. */
+const allServed = (others: Sampler): Sampler => ({
+  shouldSample: (...[context, traceId, name, kind, ...rest]) =>
+    kind === SpanKind.SERVER
+      ? { decision: SamplingDecision.RECORD_AND_SAMPLED }
+      : others.shouldSample(context, traceId, name, kind, ...rest),
+});
+
+function tracerOf(provider: TracerProvider, { version, share }: Pick<TelemetryOptions, 'version' | 'share'>): Tracer {
   const tracer = provider.getTracer('pharos', version);
   const begin = ({ name, kind, attributes = {}, parent }: SpanStart) => {
     const around = contextOf(parent);
@@ -177,7 +187,9 @@ function tracerOf(provider: TracerProvider, version: string): Tracer {
         span.end();
       }
     },
-    begin(start): OpenSpan {
+    begin(start) {
+      // A broken parent is none, so that nobody can have everything traced.
+      if (!form.test(start.parent ?? '') && Math.random() >= share) return undefined;
       const { span, inside } = begin(start);
       return {
         within: (work) => context.with(inside, work),

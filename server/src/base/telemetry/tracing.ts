@@ -19,7 +19,8 @@ export interface OpenSpan {
 export interface Tracer {
   /** A failure of `work` is noted. */
   run<T>(span: SpanStart, work: () => Promise<T>): Promise<T>;
-  begin(span: SpanStart): OpenSpan;
+  /** Undefined if the trace that would begin here is not kept. */
+  begin(span: SpanStart): OpenSpan | undefined;
   /** `traceparent` of the current span (https://www.w3.org/TR/trace-context/); undefined outside of one. */
   current(): string | undefined;
 }

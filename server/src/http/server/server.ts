@@ -25,6 +25,7 @@ function traceRequests(server: FastifyInstance, tracer: Tracer): void {
       attributes: { 'http.request.method': method },
       parent: typeof parent === 'string' ? parent : undefined,
     });
+    if (!span) return void done();
     spans.set(request, span);
     span.within(done);
   });
