@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import type { LinesFile } from './files.ts';
 import type { LostFiles } from './lost.ts';
 
@@ -86,7 +86,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   } catch (cause) {
     throw new Error(`${path} is damaged: it is not JSON.`, { cause });
   }
-  if (Check(manifestSchema, manifest)) return manifest as Manifest;
+  if (Compile(manifestSchema).Check(manifest)) return manifest as Manifest;
   if (version !== '1') throw new Error(`${path} has version ${version}; this version of Pharos reads version 1.`);
   throw new Error(`${path} is damaged: it does not have the form of a manifest.`);
 }
