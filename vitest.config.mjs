@@ -4,7 +4,6 @@
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/test/longest-first.mjs';
 import { lacksProgram, mayInstall } from './scripts/test/needs.mjs';
@@ -47,11 +46,8 @@ export default defineConfig({
     reporters: ['default', script('test', 'reporter.mjs')],
     silent: 'passed-only',
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: [
-      `--import=${pathToFileURL(script('bundled-libraries.mjs')).href}`,
-      // The processors are busy with other files; threads that collect garbage beside a file's own cost more than they give.
-      '--single-threaded-gc',
-    ],
+    // The processors are busy with other files; threads that collect garbage beside a file's own cost more than they give.
+    execArgv: ['--single-threaded-gc'],
     // Files wait for browsers, databases and programs more often than they compute: four keep two processors busy.
     maxWorkers: 4,
     testTimeout: 300_000,

@@ -2,11 +2,19 @@
  * Bundles the program, if that has not been done for the present sources; see `find.mjs`. `npm start` and `npm test` do it; nothing is
  * downloaded. Without a bundle the program runs from its sources, as it does for whoever works on it.
  */
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import http from 'node:http';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openToOthers } from '../bundle-libraries.mjs';
 import { root } from '../install.mjs';
 import { bundleFolders, bundles, findProgram, folderOf, inputsFile, readInput } from './find.mjs';
 
@@ -139,7 +147,8 @@ export async function bundleProgram() {
     const inputs = await writeBundle(made);
     const paths = [...inputs.keys()].sort();
     writeFileSync(join(made, inputsFile), JSON.stringify(paths));
-    openToOthers(made);
+    // Temporary folders are for their owner only, and the service may run as another user than the one that has installed it.
+    chmodSync(made, 0o777 & ~process.umask());
     const folder = folderOf(paths, (path) => inputs.get(path));
     // Complete from the moment it is there, also if two starts do this at once.
     renameSync(made, folder);

@@ -2,11 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleLibraries } from '../bundle-libraries.mjs';
 import { startOnDemand } from './postgres.mjs';
 
 export default async function setup() {
-  await bundleLibraries();
   const postgres = await startOnDemand();
   process.env.PHAROS_TEST_POSTGRES = postgres.address;
   // What `server/test/storage/postgres-slice.test.ts` looks at, if nothing is left out.

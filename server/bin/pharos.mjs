@@ -42,10 +42,7 @@ if (isPackage && (major < 22 || (major === 22 && minor < 15))) {
   nodeModule.enableCompileCache(
     join(process.env.CACHE_DIRECTORY?.split(delimiter)[0] ?? bundled ?? join(root, '.cache'), 'compile'),
   );
-  if (bundled === undefined) {
-    await import('../../scripts/bundled-libraries.mjs');
-    await import('../src/main.ts');
-  } else await import(pathToFileURL(join(bundled, 'main.js')).href);
+  await import(bundled === undefined ? '../src/main.ts' : pathToFileURL(join(bundled, 'main.js')).href);
 } else {
   const { spawn } = await import('node:child_process');
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.

@@ -45,8 +45,7 @@ async function startOnce(
   blocks?: number,
 ): Promise<Run> {
   const faults = fileURLToPath(url('../support/storage/change-faults.mjs'));
-  const libraries = url('../../../scripts/bundled-libraries.mjs').href;
-  const words = ['--import', libraries, '--import', faults, join(dirname(dirname(dataFolder)), 'program.mjs')];
+  const words = ['--import', faults, join(dirname(dirname(dataFolder)), 'program.mjs')];
   const limited = ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, ...words];
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), PHAROS_DATA: dataFolder, ...settings };
