@@ -26,7 +26,7 @@ function commands(file: string, heading: string): string {
   return blocks.join('');
 }
 
-testInFull('the commands of the page on operations work as pasted', async () => {
+testInFull('the commands of the pages on operations and gateways work as pasted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-commands-'));
   const PHAROS_DATA = join(folder, 'data');
   mkdirSync(PHAROS_DATA);
@@ -52,6 +52,10 @@ testInFull('the commands of the page on operations work as pasted', async () => 
     const done = await bash(npx + pasted);
     assert.equal(done.stderr, '');
     assert.match(done.stdout, /Restored \d+ rows/);
+    const key =
+      "SECRET_KEY=$(npx pharos app secret-key create $APP_ID --name Hall --scope sightings/hall:create | sed -n 's/.*APP_KEY=//p')";
+    const heard = await bash(`${npx}${key}\n${commands('docs/gateways.md', 'By HTTP')}`);
+    assert.equal(JSON.parse(heard.stdout).result.problems[0].code, 'unknown_gateway');
     const pharos = `npx pharos export --app ${app.appId} --to guide.tar; PHAROS_DATA=restored npx pharos import --from guide.tar --dry-run`;
     await assert.rejects(bash(npx + pharos), /is there already/);
   } finally {
