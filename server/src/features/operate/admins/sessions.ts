@@ -26,15 +26,15 @@ const noteUseMs = 60_000;
 const perAccount = Object.freeze({ perSecond: 1 / 30, burst: 10 });
 const perNetwork = Object.freeze({ perSecond: 1 / 5, burst: 30 });
 
-/** Browsers say more than is needed to recognise them. */
+/** Characters of `User-Agent` that are stored: enough to recognise a browser. */
 const maxUserAgent = 300;
 
-/** Tokens have 43 characters. Longer ones are not worth a hash. */
+/** Longer tokens are refused without hashing them; real ones have 43 characters. */
 const maxToken = 128;
-/** The tenant of passwords that are checked here; apps have turns of their own. */
+/** The console's queue for checking passwords; each app has its own. */
 const tenant = 'console';
 
-/** In which a page of the console names its language. */
+/** The header with the language of the console. */
 const languageHeader = 'pharos-language';
 const languageOf = (headers: SignInOrigin['headers']) => asMailLanguage(headers[languageHeader]);
 
@@ -47,7 +47,7 @@ export interface SessionDeps extends Pick<Context, 'db' | 'now' | 'passwords'> {
 export interface SignInCredentials {
   readonly email: string;
   readonly password: string;
-  /** Of the authenticator app. */
+  /** Six digits of the authenticator app. */
   readonly code?: string;
   readonly recoveryCode?: string;
 }
@@ -99,7 +99,7 @@ export class AdminSessions implements SessionPort {
     const startedAt = now();
     const expiresAt = await db.transaction(async (db) => {
       const expiresAt = await this.#endOf(db, startedAt, through);
-      // So that no session stays that began while single sign-on became the only way.
+      // Otherwise a session could begin while single sign-on becomes the only way, and stay.
       if (!through) await holdProviders(db);
       const current = await store.lockAdmin(db, admin.admin_id);
       // In the meantime the password or a factor may have been changed, or the administrator disabled.
@@ -137,7 +137,7 @@ export class AdminSessions implements SessionPort {
     const { db, inBackground } = this.#deps;
     const language = languageOf(headers);
     if (!language || language === (await store.findAdmin(db, adminId))?.language) return;
-    // Nobody is kept out because it cannot be written.
+    // In the background: a failed write must not refuse the request.
     inBackground('noting the language of an administrator', () => store.noteLanguage(db, adminId, language));
   }
 
@@ -159,12 +159,12 @@ export class AdminSessions implements SessionPort {
     }
     if (!row.has_factor) return { row, session: await this.signInAs(row, 'password', client) };
     const { method, prove } = await this.#proofOf(row, credentials, client.address);
-    // Together with the sign-in: a code is not used up by one that comes to nothing.
+    // In the transaction of the sign-in: if that fails, the code can be used again.
     const signIn = () => this.signInAs(row, method, client, prove);
     return { row, session: await this.refusing(client.address, signIn, row.email) };
   }
 
-  /** Whoever it is has been proven. @throws Failure OperationForbidden where only single sign-on is allowed */
+  /** For an administrator who has been authenticated. @throws Failure OperationForbidden where only single sign-on is allowed */
   async signInAs(
     row: store.AdminRow,
     method: store.SignInMethod,
@@ -214,7 +214,7 @@ export class AdminSessions implements SessionPort {
     );
   }
 
-  /** How a session goes on in a new one: whoever began through a provider is still bound to that. */
+  /** How the session that replaces this one begins: one begun through a provider stays bound to it. */
   async beginningOf({ sessionHash, provider }: AdminContext): Promise<Pick<Beginning, 'method' | 'through'>> {
     const { db } = this.#deps;
     if (!provider) return { method: 'password' };
@@ -236,7 +236,7 @@ export class AdminSessions implements SessionPort {
     );
   }
 
-  /** What was given, and how it is used up in a transaction. @throws Failure SecondFactorNeeded, ValidationError */
+  /** The second factor that was given; `prove` uses it up. @throws Failure SecondFactorNeeded, ValidationError */
   async #proofOf(row: store.AdminRow, { code, recoveryCode }: SignInCredentials, address: string): Promise<Proof> {
     const { factors } = this.#deps;
     if (code !== undefined) {
@@ -284,7 +284,7 @@ export class AdminSessions implements SessionPort {
     });
   }
 
-  /** Those that can still be used, the latest first. */
+  /** Valid sessions, the latest first. */
   async list({ adminId }: AdminContext): Promise<store.ListedSession[]> {
     const { db, now } = this.#deps;
     return store.listSessions(db, adminId, now(), now() - sessionLimits.idleMs);

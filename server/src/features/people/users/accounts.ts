@@ -16,7 +16,7 @@ export type AccountDeps = Pick<Context, 'db' | 'cacheVersion' | 'now' | 'passwor
 const freshMinutes = 10;
 export const wrongPassword = 'currentPassword is wrong.';
 
-/** The key of an address that an account can have; undefined for any other text. */
+/** The key of an e-mail address; undefined for any other text. */
 const keyOf = (email: string) => (isEmailAddress(email) && emailKey(email)) || undefined;
 
 function accountOf(row: store.UserRow | undefined): Account | undefined {
@@ -84,7 +84,7 @@ export function createAccounts(deps: AccountDeps): Accounts {
       await store.clearPassword(db, key);
       await deleteSessionsOf(db, key);
       await store.deleteResetsOf(db, key);
-      // After the sessions: whoever ends one of them by itself counts that last, too.
+      // Last, as where a single session is ended: the same order keeps two transactions from blocking each other.
       await cacheVersion.note(db, key.appId);
     },
     async setRole(db, key, role) {
@@ -137,7 +137,7 @@ export function notFresh(why = 'This account has no password.') {
 export const notFreshToMove = () => notFresh('This account has a second factor.');
 export const notFreshToErase = () => notFresh('This erases your account.');
 
-/** Whether it is the password of a user, who may be nobody. One that no user can have is wrong at once, and costs no hash. */
+/** Whether it is the user's password. Impossible passwords are refused without hashing; an unknown user takes as long as a known one. */
 export async function isPassword(
   { db, passwords }: Pick<AccountDeps, 'db' | 'passwords'>,
   given: string,

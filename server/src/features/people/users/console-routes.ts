@@ -225,7 +225,7 @@ function erase(deps: Deps): ConsoleEndpoint {
 const { isCurrent: _, ...sessionMembers } = sessionRecord.schema.properties;
 const { isCurrent: __, ...sessionExample } = sessionRecord.example;
 
-/** Somebody may have signed in as often as the limit of attempts allows. */
+/** Sessions that are shown; there may be more. */
 const maxSessions = 100;
 
 function listSessions(deps: Deps): ConsoleEndpoint {

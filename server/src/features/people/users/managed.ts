@@ -58,7 +58,7 @@ export function changeManaged(
   });
 }
 
-/** One that was deleted since it was given may stay, or the other venues could not be changed. @throws Failure ValidationError */
+/** Venues that the user has already may be gone since; new ones must exist. @throws Failure ValidationError */
 async function assertVenues(added: readonly string[], hold: (id: string) => Promise<boolean>): Promise<void> {
   const missing: string[] = [];
   for (const id of added) if (!(await hold(id))) missing.push(id);

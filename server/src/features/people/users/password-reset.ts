@@ -12,7 +12,7 @@ import * as store from './store.ts';
 
 const resetMinutes = 60;
 const resetMs = resetMinutes * 60_000;
-/** Tokens have 43 characters. Longer ones are not worth a hash. */
+/** Longer tokens are refused without hashing them; real ones have 43 characters. */
 const maxToken = 128;
 
 /** The parts of an app that a reset needs; undefined while it is disabled. */
@@ -28,7 +28,7 @@ export function createPasswordReset(deps: Context) {
 
   return {
     /**
-     * Requests the mail. It does the same whether or not the account exists: only the job looks.
+     * Queues the mail. Only the job looks the account up, so known and unknown addresses take the same time.
      *
      * @throws Failure OperationForbidden when no mail server is configured
      */
@@ -61,10 +61,10 @@ export function createPasswordReset(deps: Context) {
       const passwordHash = await passwords.hash(password, app.appId);
       const key = { appId: app.appId, userId };
       await cacheVersion.change(app.appId, async (db) => {
-        // The account before the token, as a change of its address does.
+        // The account is locked before the token, as when its address is changed.
         const user = await store.lockUser(db, key);
         if (!user || !(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
-        // Whoever signed up with the address did not read its mails, and may have linked an identity of their own.
+        // Identities may have been linked by somebody who signed up with this address without owning it.
         if (user.email_verified_at === null) await deps.forgetOtherWays(db, app.appId, userId);
         await store.setPassword(db, key, passwordHash, now());
         await deleteSessionsOf(db, key);
@@ -108,7 +108,7 @@ export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDep
       if (!app) return;
       const token = randomBytes(32).toString('base64url');
       const to = await db.transaction(async (db) => {
-        // A change of the address that is under way takes all tokens back, and must not miss this one.
+        // A concurrent change of the address revokes all tokens, and must not miss this one.
         const user = await store.lockUserByEmail(db, job.appId, email);
         if (!user || user.disabled_at !== null) return undefined;
         const key = { appId: job.appId, userId: user.object_id };

@@ -97,7 +97,7 @@ export class UserService {
     const { email, password, ...members } = account;
     const key = emailKey(email);
     const tellsNothing = how.isStranger && this.#confirmsFirst(app);
-    // Saves the hashing, unless its absence would tell; the index decides whether the address is still free.
+    // A taken address is refused before hashing, unless the time saved would reveal it; the unique index decides.
     const isTaken = async () => (await store.findUserByEmail(db, app.appId, key)) !== undefined;
     if (!tellsNothing && (await isTaken())) throw emailTaken();
     const passwordHash = await passwords.hash(password, app.appId);
@@ -150,13 +150,13 @@ export class UserService {
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
     const isRight = await isPassword(this.#deps, password, { appId: app.appId, stored: user?.password_hash });
     const isConfirmed = app.policy.emailVerification !== 'required' || user?.email_verified_at !== null;
-    // Nothing else is said about a pending address: somebody who signed up with another person's would learn that it was free.
+    // A more precise answer would tell whoever signed up with somebody else's address that it was free.
     if (!user || !isRight || !isConfirmed) throw wrongLogin(app);
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
     if (user.password_hash === null || !isForeign(user.password_hash)) return this.#beginSession(app, user, client);
     const key = { appId: app.appId, userId: user.object_id };
     const hash = await passwords.hash(password, app.appId);
-    // Another device has just done the same, or the password is another one by now.
+    // Another device has just rehashed it, or the password has changed.
     if (!(await store.replaceHash(db, key, user.password_hash, hash)))
       return this.signIn(app, { email, password }, client);
     return this.#beginSession(app, { ...user, password_hash: hash }, client);
@@ -322,7 +322,7 @@ export class UserService {
     if (!user) throw fail('InvalidSessionToken');
     const isNewAddress = email !== undefined && emailKey(email) !== user.email_key;
     if (password === undefined && !isNewAddress) return undefined;
-    // The first proof of a new address removes the second factor, so that the password alone must not lead there.
+    // Proving a new address removes the second factor, so the password alone must not suffice to change it.
     const hasFactor = isNewAddress && (await findMissing(db, app, key)) === 'code';
     if (hasFactor && !(await isFresh(this.#deps, key, tokenHash))) throw notFreshToMove();
     if (user.password_hash !== null) await assertPassword(this.#deps, user, { currentPassword, confirm });
@@ -343,7 +343,7 @@ const wrongLogin = ({ policy }: AppContext): Failure =>
       )
     : fail('UserInvalidLoginParams');
 
-/** Writes; false if the address was taken in the meantime. */
+/** False if the address was taken in the meantime. */
 async function orTaken(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();

@@ -100,7 +100,7 @@ export async function hasToken(db: Db, key: UserKey, tokenHash: string): Promise
 
 /** Ends a session. False if the user has no such session. */
 export async function deleteSession(db: Db, key: UserKey, objectId: string): Promise<boolean> {
-  // The session first: whoever renews it at the same moment has issued its last token then.
+  // The session before its tokens: a concurrent renewal then waits, and issues none.
   const ended = await db.run(sql`delete from sessions where ${ownedBy(key)} and object_id = ${objectId}`);
   await db.run(sql`delete from tokens where ${ownedBy(key)} and session_id = ${objectId}`);
   return ended > 0;
@@ -170,7 +170,7 @@ export async function noteTokenUse(
   use: { readonly now: number; readonly expiresAt: number },
 ): Promise<void> {
   await db.transaction(async (db) => {
-    // The session first, as wherever it is ended.
+    // The session before the token, the order in which sessions are ended.
     await db.run(sql`update sessions set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
       where app_id = ${appId} and object_id in (
         select session_id from tokens where app_id = ${appId} and token_hash = ${tokenHash})`);

@@ -17,7 +17,7 @@ const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_i
 
 const maxFormer = 20;
 
-/** What `former_addresses` has once the account gets another address. */
+/** The value of `former_addresses` after a change of the address. */
 export function formerWith(user: Pick<UserRow, 'email_key' | 'former_addresses'>): string | null {
   if (user.email_key === null) return user.former_addresses;
   const known = JSON.parse(user.former_addresses ?? '[]') as string[];
@@ -78,7 +78,7 @@ export async function clearPassword(db: Db, key: UserKey): Promise<void> {
   await db.run(sql`update users set password_hash = null where ${one(key)}`);
 }
 
-/** Notes that somebody has proved to read the mails to the account's address; another address proves nothing. */
+/** Notes that the address is verified, if it is still the account's. */
 export async function noteVerified(db: Db, key: UserKey, emailKey: string, now: number): Promise<void> {
   await db.run(sql`update users set email_verified_at = ${now}
     where ${one(key)} and email_key = ${emailKey} and email_verified_at is null`);
@@ -114,7 +114,7 @@ export async function findReset(db: Db, appId: string, tokenHash: string, now: n
   return row?.user_id;
 }
 
-/** True for the one caller that gets to use the token. */
+/** Uses up the token: true for one caller only. */
 export async function useReset(db: Db, appId: string, tokenHash: string, now: number): Promise<boolean> {
   return (
     (await db.run(sql`delete from password_resets

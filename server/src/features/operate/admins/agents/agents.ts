@@ -12,14 +12,14 @@ import type { AdminSessions } from '../sessions.ts';
 import { findProvider, holdProviders } from '../sso/store.ts';
 import * as store from './store.ts';
 
-/** Scanners of repositories find tokens by it. */
+/** By this prefix secret scanners find tokens in repositories. */
 export const agentTokenPrefix = 'pha_';
 export const maxAgents = 20;
 export const maxAgentDays = 90;
 
 const dayMs = 86_400_000;
 const noteUseMs = 60_000;
-/** Of one agent, at whatever address. A person needs fewer, a loop that went wrong would take all. */
+/** Requests of one agent, from all addresses: more than a person needs, and a bound for loops. */
 const perAgent: RateRule = Object.freeze({ perSecond: 10, burst: 100 });
 
 interface Deps {
@@ -65,7 +65,7 @@ export class AdminAgents {
     await findApp(appId);
     const token = agentTokenPrefix + randomText(43);
     const row = await db.transaction(async (db) => {
-      // As when a session begins: none stays from while single sign-on became the only way.
+      // Otherwise an agent could be made while single sign-on becomes the only way, and stay.
       await holdProviders(db);
       const current = await lockAdminOf(db, { adminId, sessionHash });
       const session = await findAdminSession(db, sessionHash);

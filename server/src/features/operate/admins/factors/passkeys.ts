@@ -32,7 +32,7 @@ const confirming = ({ adminId }: AdminContext) => `confirm ${adminId}`;
 const joining = (adminId: string) => `join ${adminId}`;
 const adding = ({ adminId }: AdminContext) => `add ${adminId}`;
 
-/** Any passkey of an administrator may answer; whose it was asked of is in the purpose. */
+/** Challenges belong to no administrator; their purpose names one. */
 const realm = {};
 
 /** Passkeys of administrators, which are bound to the host name of the console. */
@@ -45,7 +45,7 @@ export class Passkeys {
     this.#ceremonies = new Ceremonies({ ...deps, store, otherwise: 'Sign in with your password.' });
   }
 
-  /** What any passkey of this console may sign, to sign in. */
+  /** A challenge that any passkey of the console may sign. */
   async signInOptions(origin: string): Promise<RequestOptions> {
     return this.#ceremonies.ask(await requestOptions(siteOf(origin)), { purpose: signingIn, realm });
   }

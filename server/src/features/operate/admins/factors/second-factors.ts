@@ -139,14 +139,14 @@ export class SecondFactors {
   ): Promise<readonly string[]> {
     const { db, now } = this.#deps;
     return db.transaction(async (db) => {
-      // Ended meanwhile, as by a new password: whoever is cast out adds no way in.
+      // The session was ended meanwhile, as by a new password: it must not add another way to sign in.
       const before = await lockAdminOf(db, { adminId, sessionHash });
       if (!before) throw fail('InvalidSessionToken');
       await work(db);
       const after = (await findAdmin(db, adminId)) ?? before;
       await assertCanSignIn(db, after);
       if (before.has_factor && !after.has_factor) await assertNotRequired(db);
-      // They follow the password; without one there is nothing that they could complete.
+      // Recovery codes complete a sign-in with a password; without one they are of no use.
       const wantsCodes = after.has_factor > 0 && after.password_hash !== null;
       const codes = wantsCodes && !(await store.countRecoveryCodes(db, keyOf(adminId))) ? newRecoveryCodes() : [];
       if (codes.length > 0 || !after.has_factor)

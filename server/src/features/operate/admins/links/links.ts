@@ -13,11 +13,11 @@ import * as store from './store.ts';
 const hourMs = 3_600_000;
 export const invitationDays = 7;
 export const resetHours = 1;
-/** A link that somebody hands over takes longer than a mail. */
+/** A link handed over by a person is valid for longer than one sent by mail. */
 export const handedHours = 24;
 const invitationMs = invitationDays * 24 * hourMs;
 
-/** Tokens have 43 characters. Longer ones are not worth a hash. */
+/** Longer tokens are refused without hashing them; real ones have 43 characters. */
 const maxToken = 128;
 const tenant = 'console';
 /** Mails to administrators belong to no app. */
@@ -36,7 +36,7 @@ export interface MailPayload {
 export interface Invited {
   readonly email: string;
   readonly role: AdminRole;
-  /** Everywhere without it. */
+  /** All apps without it. */
   readonly apps?: Reach;
 }
 
@@ -148,7 +148,7 @@ export class AdminLinks {
   }
 
   /**
-   * Somebody has forgotten the password. It does the same whether or not the address is known: only the job looks.
+   * Queues a mail with a link to a new password. Only the job looks the address up, so known and unknown ones take the same time.
    *
    * @throws Failure OperationForbidden when no mail server is configured
    */

@@ -40,7 +40,7 @@ export function createAdminMailHandler({ db, now, mail, publicUrl }: AdminMailDe
     const token = await makeLink(db, link);
     const { host } = new URL(publicUrl());
     const { invited_by: who, role } = invitation;
-    // Whoever invites knows the person better than English does.
+    // In the language of the administrator who invites.
     const words = mailWords((await findAdminByEmail(db, adminEmailKey(who)))?.language);
     return {
       to: invitation.email,

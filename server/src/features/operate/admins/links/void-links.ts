@@ -6,9 +6,8 @@ const isOwner = ({ role, disabled_at }: Pick<Standing, 'role' | 'disabled_at'>) 
   role === 'owner' && disabled_at === null;
 
 /**
- * In the transaction that changes an administrator: who stops being an owner comes back by no link. Where no mail is sent, links are handed
- * over, and a former owner may have kept one, for an invitation or for somebody else's new password. Nobody knows which: all end, and
- * what others have invited can be sent again.
+ * In the transaction in which an administrator stops being an owner: ends all links and the invitations of this owner, who may have kept
+ * a link that was handed over. Invitations of others can be sent again.
  */
 export const voidLinksOf: AfterAdminChange = async (db, { email, before, after }, { by, now }) => {
   if (!isOwner(before) || isOwner(after)) return;
