@@ -9,8 +9,7 @@ import { senders } from './senders/tables.ts';
 import { looseDetails } from './storylines/resource.ts';
 import * as scenarios from './storylines/store.ts';
 
-export { countFailures, countProximityStates } from './push/delivery-counts.ts';
-export { pushDeliveryId } from './push/delivery-store.ts';
+export { countFailures, countProximityStates, pushDeliveryId } from './push/delivery-store.ts';
 export { pushNotice } from './push/notice.ts';
 export { readReach } from './push/reach.ts';
 export { deliveries } from './push/resource.ts';

@@ -1,10 +1,8 @@
 import type { DbTable } from '../../db/table.ts';
 import type { Resource } from '../../resources/define.ts';
 import { erasedIdentities, identities, identityProviders, usedIdTokens } from './identities/tables.ts';
-import { ownPhones, pairingCodes } from './installations/pairing/tables.ts';
 import { installations } from './installations/resource.ts';
-import { sensingDays } from './installations/sensing/tables.ts';
-import { consentsTable } from './installations/tables.ts';
+import { consentsTable, ownPhones, pairingCodes, sensingDays } from './installations/tables.ts';
 import { mailLinks } from './mail-links/tables.ts';
 import { erasures } from './privacy/tables.ts';
 import { userFactors } from './second-factors/tables.ts';

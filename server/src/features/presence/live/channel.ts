@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/db.ts';
 import * as store from './store.ts';
+import { Waiters } from './waiters.ts';
 
 /** How many events one poll numbers and reads. */
 const pageSize = 200;
@@ -14,7 +15,7 @@ export class Channel {
   readonly #onError: (error: unknown) => void;
   #recent: store.LiveEvent[] = [];
   #seq: number;
-  #waiting = new Set<() => void>();
+  readonly #waiting = new Waiters();
   #looking: Promise<void> | undefined;
   /** There may be something that no read has seen. */
   #isOld = false;
@@ -49,19 +50,7 @@ export class Channel {
 
   /** Resolves when there may be something that was not there with `known` as the newest number, after the time, or when the signal aborts. */
   news(known: number, waitMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || known < this.#seq) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, waitMs);
-      timer.unref();
-      this.#waiting.add(done);
-      signal.addEventListener('abort', done, { once: true });
-    });
+    return known < this.#seq ? Promise.resolve() : this.#waiting.wait(waitMs, signal);
   }
 
   async #lookWhileOld(): Promise<void> {
@@ -84,7 +73,7 @@ export class Channel {
     this.#recent = next.slice(-inMemory);
     const before = this.#seq;
     this.#seq = found.at(-1)?.seq ?? this.#seq;
-    for (const wake of [...this.#waiting]) wake();
+    this.#waiting.wake();
     // Now and then, not each time.
     if (Math.floor(before / 1000) !== Math.floor(this.#seq / 1000))
       await store.forgetEvents(this.#db, this.#appId, this.#seq - keptEvents);

@@ -1,7 +1,7 @@
 import { raw, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { pairingCodes } from './tables.ts';
+import type { pairingCodes } from '../tables.ts';
 
 export type CodeRow = RowOf<typeof pairingCodes>;
 

@@ -1,6 +1,7 @@
 import { fail } from '../../../../base/errors.ts';
 import type { FairQueue } from '../../../../base/fair-queue.ts';
 import type { CurrentList, FollowedList } from '../../../../http/endpoint.ts';
+import { Waiters } from '../waiters.ts';
 import { type ListState, listText, type Page, readyText, stateOf, stepText } from './steps.ts';
 
 /** One who listens to a list. */
@@ -40,7 +41,7 @@ export class ListGroup {
   /** The queue for all groups of the app. */
   readonly turns: FairQueue;
   readonly #listeners = new Set<Listener>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Waiters();
   #state: ListState | undefined;
   /** The compiled question, until something other than records has changed. */
   #asked: CurrentList | undefined;
@@ -97,19 +98,7 @@ export class ListGroup {
 
   /** Resolves when there may be something new, after the time, or when the signal aborts. */
   news(waitMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, waitMs);
-      timer.unref();
-      this.#waiting.add(done);
-      signal.addEventListener('abort', done, { once: true });
-    });
+    return this.#waiting.wait(waitMs, signal);
   }
 
   #read(): void {
@@ -179,7 +168,7 @@ export class ListGroup {
     if (before?.name === state.name) return { page, state: before };
     this.#state = state;
     if (before) this.#keep({ from: before.name, to: state.name, text: stepText(before, page, state) });
-    for (const wake of [...this.#waiting]) wake();
+    this.#waiting.wake();
     return { page, state };
   }
 
