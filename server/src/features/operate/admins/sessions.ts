@@ -354,8 +354,7 @@ export class AdminSessions implements SessionPort {
 
   /** Whether a second factor is required and missing. */
   async mustEnrol({ has_factor }: store.AdminRow): Promise<boolean> {
-    const { db } = this.#deps;
-    return !has_factor && (await store.isFactorRequired(db));
+    return !has_factor && (await store.isFactorRequired(this.#deps.db));
   }
 
   /**

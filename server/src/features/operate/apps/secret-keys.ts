@@ -59,8 +59,7 @@ export class SecretKeyService {
 
   /** Those that are not revoked, newest first; expired ones too. */
   async list(appId: string): Promise<readonly SecretKeyView[]> {
-    const { db } = this.#deps;
-    return (await store.listSecretKeys(db, appId)).map(viewOf);
+    return (await store.listSecretKeys(this.#deps.db, appId)).map(viewOf);
   }
 
   /** @throws Failure ValidationError, ObjectNotFound for an unknown app */

@@ -141,8 +141,7 @@ export class AppService {
   }
 
   async list(): Promise<AppView[]> {
-    const { db } = this.#deps;
-    return Promise.all((await store.listApps(db)).map((row) => this.#view(row)));
+    return Promise.all((await store.listApps(this.#deps.db)).map((row) => this.#view(row)));
   }
 
   async get(appId: string): Promise<AppView> {
@@ -291,8 +290,7 @@ export class AppService {
   }
 
   #audit(db: Db, by: Actor, action: string, what: { appId: string; before?: unknown; after?: unknown }) {
-    const { now } = this.#deps;
-    return recordChange(db, { by, action, subject: what.appId, now: now(), ...what });
+    return recordChange(db, { by, action, subject: what.appId, now: this.#deps.now(), ...what });
   }
 
   async #find(appId: string): Promise<store.AppRow> {

@@ -102,8 +102,7 @@ export class WebhookService {
   }
 
   async list(appId: string) {
-    const { db } = this.#deps;
-    return this.#views(appId, await store.listWebhooks(db, appId));
+    return this.#views(appId, await store.listWebhooks(this.#deps.db, appId));
   }
 
   async countTrouble(appId: string) {
@@ -224,8 +223,7 @@ export class WebhookService {
   }
 
   async listDeliveries(page: store.DeliveryPage) {
-    const { db } = this.#deps;
-    return (await store.listDeliveries(db, page)).map(deliveryView);
+    return (await store.listDeliveries(this.#deps.db, page)).map(deliveryView);
   }
 
   /** Sends a finished delivery once more, under the same id. */
@@ -267,8 +265,7 @@ export class WebhookService {
   }
 
   async #audit(db: Db, by: Actor | undefined, action: string, change: Audited): Promise<void> {
-    const { now } = this.#deps;
-    if (by) await recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
+    if (by) await recordChange(db, { by, action: `webhook.${action}`, now: this.#deps.now(), ...change });
   }
 
   /** Changes a row under a lock; then every node's publisher reads it again. */

@@ -34,14 +34,12 @@ export class ProviderService {
   }
 
   async list(appId: string): Promise<ProviderView[]> {
-    const { db } = this.#deps;
-    return (await store.listProviders(db, appId)).map(view);
+    return (await store.listProviders(this.#deps.db, appId)).map(view);
   }
 
   /** @throws Failure ObjectNotFound */
   async get(appId: string, objectId: string): Promise<ProviderView> {
-    const { db } = this.#deps;
-    return view((await store.findProvider(db, appId, objectId)) ?? missing(objectId));
+    return view((await store.findProvider(this.#deps.db, appId, objectId)) ?? missing(objectId));
   }
 
   /** @throws Failure ValidationError, DuplicateValue when its name or issuer is taken */
@@ -154,8 +152,7 @@ export class ProviderService {
     action: string,
     change: { readonly appId: string; readonly subject: string; readonly before?: unknown; readonly after?: unknown },
   ) {
-    const { now } = this.#deps;
-    return recordChange(db, { by, action: `identity-provider.${action}`, now: now(), ...change });
+    return recordChange(db, { by, action: `identity-provider.${action}`, now: this.#deps.now(), ...change });
   }
 }
 

@@ -114,8 +114,7 @@ export class IdentityService {
   }
 
   async list({ appId, userId }: AccountKey) {
-    const { db } = this.#deps;
-    return (await store.listIdentities(db, appId, userId)).map(viewOf);
+    return (await store.listIdentities(this.#deps.db, appId, userId)).map(viewOf);
   }
 
   /** @throws Failure ObjectNotFound */

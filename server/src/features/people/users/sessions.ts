@@ -248,13 +248,11 @@ export class SessionService {
 
   /** Ends all sessions but that of an access token. */
   async endOthers(key: UserKey, tokenHash: string): Promise<void> {
-    const { cacheVersion } = this.#deps;
-    await cacheVersion.change(key.appId, (db) => sessions.deleteSessionsOf(db, key, tokenHash));
+    await this.#deps.cacheVersion.change(key.appId, (db) => sessions.deleteSessionsOf(db, key, tokenHash));
   }
 
   async signOut(key: UserKey, tokenHash: string): Promise<void> {
-    const { cacheVersion } = this.#deps;
-    await cacheVersion.change(key.appId, (db) => sessions.deleteSessionOf(db, key, tokenHash));
+    await this.#deps.cacheVersion.change(key.appId, (db) => sessions.deleteSessionOf(db, key, tokenHash));
   }
 }
 

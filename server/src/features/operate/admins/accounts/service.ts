@@ -100,13 +100,11 @@ export class AdminService {
   }
 
   async hasAdmin(): Promise<boolean> {
-    const { db } = this.#deps;
-    return store.hasAdmin(db);
+    return store.hasAdmin(this.#deps.db);
   }
 
   async list(): Promise<AdminView[]> {
-    const { db } = this.#deps;
-    return (await store.listAdmins(db)).map(adminView);
+    return (await store.listAdmins(this.#deps.db)).map(adminView);
   }
 
   /** @throws Failure ObjectNotFound */
@@ -221,14 +219,12 @@ export class AdminService {
 
   /** False for whoever signs in with a passkey or through a provider only. */
   async hasPassword(adminId: string): Promise<boolean> {
-    const { db } = this.#deps;
-    return typeof (await store.findAdmin(db, adminId))?.password_hash === 'string';
+    return typeof (await store.findAdmin(this.#deps.db, adminId))?.password_hash === 'string';
   }
 
   /** Whether every administrator needs a second factor. */
   async isFactorRequired(): Promise<boolean> {
-    const { db } = this.#deps;
-    return store.isFactorRequired(db);
+    return store.isFactorRequired(this.#deps.db);
   }
 
   /**

@@ -112,8 +112,7 @@ export class Passkeys {
 
   /** @throws Failure ObjectNotFound */
   async rename(admin: AdminContext, passkeyId: string, name: string): Promise<void> {
-    const { db } = this.#deps;
-    if (!(await store.renamePasskey(db, keyOf(admin.adminId), passkeyId, name))) throw unknown();
+    if (!(await store.renamePasskey(this.#deps.db, keyOf(admin.adminId), passkeyId, name))) throw unknown();
   }
 
   /** @throws Failure ObjectNotFound, OperationForbidden when it is the last way to sign in, or the last factor needed */

@@ -86,8 +86,7 @@ export class AdminLinks {
   }
 
   async invitations(): Promise<store.InvitationRow[]> {
-    const { db } = this.#deps;
-    return store.listInvitations(db);
+    return store.listInvitations(this.#deps.db);
   }
 
   /** @throws Failure DuplicateValue when the address is an administrator's, or invited already */

@@ -38,14 +38,12 @@ export class SsoProviders {
   }
 
   async list() {
-    const { db } = this.#deps;
-    return (await store.listProviders(db)).map(view);
+    return (await store.listProviders(this.#deps.db)).map(view);
   }
 
   /** @throws Failure ObjectNotFound */
   async get(providerId: string) {
-    const { db } = this.#deps;
-    return view((await store.findProvider(db, providerId)) ?? missing(providerId));
+    return view((await store.findProvider(this.#deps.db, providerId)) ?? missing(providerId));
   }
 
   /** @throws Failure ValidationError, DuplicateValue, OperationForbidden when secrets cannot be stored */
@@ -140,8 +138,7 @@ export class SsoProviders {
   }
 
   async policy(): Promise<SsoPolicy> {
-    const { db } = this.#deps;
-    return policyOf(db);
+    return policyOf(this.#deps.db);
   }
 
   /**
@@ -209,8 +206,7 @@ export class SsoProviders {
   }
 
   #seal(secret: string | undefined, providerId: string): string | null {
-    const { secrets } = this.#deps;
-    return secret === undefined ? null : secrets.seal(secret, sealedFor(providerId));
+    return secret === undefined ? null : this.#deps.secrets.seal(secret, sealedFor(providerId));
   }
 
   async #assertIssuer(issuer: string): Promise<void> {
@@ -251,8 +247,7 @@ export class SsoProviders {
     by: Actor,
     change: { readonly action: string; readonly subject: string; readonly before?: unknown; readonly after?: unknown },
   ) {
-    const { now } = this.#deps;
-    return recordChange(db, { ...change, by, action: `single-sign-on.${change.action}`, now: now() });
+    return recordChange(db, { ...change, by, action: `single-sign-on.${change.action}`, now: this.#deps.now() });
   }
 }
 
