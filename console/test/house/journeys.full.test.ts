@@ -112,7 +112,9 @@ describe('journeys with the keyboard', () => {
     const chosen = async () => (await place.locator('option:checked').textContent())?.trim();
     for (let step = 0; (await chosen()) !== 'Hall'; step++) {
       assert.ok(step < 10, String(await chosen()));
+      const before = page.url();
       await page.keyboard.press('ArrowDown');
+      await becomes(async () => page.url() !== before, true);
     }
     const figures = page.getByRole('list', { name: 'Figures of the period' });
     await figures.getByText('50 % more than the week before (20)').first().waitFor();

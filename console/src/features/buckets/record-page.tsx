@@ -7,7 +7,7 @@ import { ShowRequest } from '../../components/code/show-request.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote, LinkButton, Loading } from '../../components/page/blocks.tsx';
-import { Deletion } from '../../components/page/page-header.tsx';
+import { Deletion, once } from '../../components/page/page-header.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
@@ -17,6 +17,7 @@ import { rich, t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import classes from './buckets.module.css';
 import { missingBucket, recordKeys, recordQuery, useBucket } from './queries.ts';
+import { sampleQuery } from './record/linked-records.ts';
 import { PointingHere } from './record/pointing-here.tsx';
 import { recordTitle } from './record-cells.ts';
 import { type BucketPlace, BucketRecordForm } from './record-form.tsx';
@@ -56,7 +57,10 @@ function useOpenBucket({ appId, bucketName }: BucketPlace) {
 export function BucketRecordPage() {
   const { recordId, ...place } = oneRoute.useParams();
   const { appId, bucketName } = place;
-  const { data: record, error } = useQuery(recordQuery(appId, bucketName, recordId));
+  const { data: record, error } = once(
+    useQuery(recordQuery(appId, bucketName, recordId)),
+    useQuery(sampleQuery(appId, bucketName)),
+  );
   const { bucket } = useBucket(appId, bucketName);
   const mayWrite = useMayCall()('updateRecord');
   const open = useOpenBucket(place);

@@ -89,7 +89,7 @@ function BeaconPicture({ appId, beacon }: Props) {
           <img src={url} alt={t('Where the beacon is')} />
         </a>
       )}
-      {floor && location && (
+      {floor?.plan && location && (
         <div className={classes.picture}>
           <PlanCut
             appId={appId}
