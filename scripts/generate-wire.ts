@@ -70,9 +70,18 @@ function accessTables(endpoints: App['endpoints']): string {
     ],
   ] as const;
   const texts = tables.map(
-    ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${JSON.stringify(table, null, 2)} as const;\n`,
+    ([about, name, table]) => `/** ${about} */\nexport const ${name} = ${rowsOf(table)} as const;\n`,
   );
   return texts.join('\n');
+}
+
+/** A line for each row. */
+function rowsOf(table: object): string {
+  const rows = Object.entries(table).map(
+    ([name, row]) => (Array.isArray(table) ? '' : `'${name}': `) + JSON.stringify(row),
+  );
+  const [open, close] = Array.isArray(table) ? '[]' : '{}';
+  return `${open}\n${rows.map((row) => `  ${row},\n`).join('')}${close}`;
 }
 
 function scopeOf(name: string, verbs: readonly string[]) {

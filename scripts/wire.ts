@@ -5,6 +5,7 @@ import type { OpenApiDocument } from '../server/src/http/openapi/openapi.ts';
 /** The types of a document as a TypeScript module, which openapi-typescript writes. */
 
 interface Schema {
+  readonly $ref?: string;
   readonly type?: string;
   readonly description?: string | undefined;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -87,9 +88,18 @@ export async function wireModule(document: OpenApiDocument, prefix: string, head
     astToString(nodes.flatMap(typesIn))
       .replace(/components\["schemas"\]\["(\w+)"\]/g, '$1')
       .replace(/"ts:([^"]+)"/g, '$1')
-      .replace(/^ *\/\*\* @constant \*\/\n|@description /gm, ''),
+      .replace(/^ *(\/\*)?\* @(constant|enum \{unknown\})( \*\/)?\n|@description /gm, '')
+      .replace(/\/\*\*\n *\* (.*)\n *\*\//g, '/** $1 */'),
+    helpers,
   ].join('\n\n');
 }
+
+/** What the types of operations are written with. */
+const helpers = `/** The parts of an address. */
+export type PathParams<Name extends string> = { readonly [name in Name]: string };
+/** An answer that is one record. */
+export type ResultAnswer<Of> = { readonly result: Of };
+`;
 
 const referTo = (name: string) => ({ $ref: `#/components/schemas/${name}` }) as Schema;
 
@@ -254,6 +264,7 @@ function sharedParts(
   for (const [name, schema] of found) walk(schema, name);
   for (const { operationId, body, answer } of operations)
     for (const schema of [body ?? {}, answer]) if (!names.has(keyOf(schema))) walk(schema, upper(operationId));
+  for (const { operationId, query } of operations) visit(queryOf(query), `${upper(operationId)}Query`);
   const shared = new Map<string, Schema>();
   for (const { name, schema, isShared } of seen.values())
     if (isShared && !found.has(name) && !shared.has(name)) shared.set(name, schema);
@@ -271,16 +282,23 @@ function pointersIn(schema: Schema): Schema[] {
 }
 
 function typesOf({ summary, path, query, body, answer }: Operation, inner: (schema: Schema) => Schema): Schema {
-  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']): [string, Schema] => [name, { type: 'string' }]);
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `'${name}'`).join(' | ');
   return {
     description: summary,
     ...objectOf([
-      ['params', params.length > 0 ? objectOf(params) : none],
-      ['query', query.length > 0 ? queryOf(query) : none],
+      ['params', params ? { const: `ts:PathParams<${params}>` } : none],
+      ['query', query.length > 0 ? inner(queryOf(query)) : none],
       ['body', body ? inner(body) : none],
-      ['answer', inner(answer)],
+      ['answer', answerOf(inner(answer))],
     ]),
   };
+}
+
+function answerOf(answer: Schema): Schema {
+  const name = answer.properties?.['result']?.$ref?.split('/').at(-1);
+  return name && answer.required?.length === 1 && Object.keys(answer.properties ?? {}).length === 1
+    ? { const: `ts:ResultAnswer<${name}>` }
+    : answer;
 }
 
 const objectOf = (members: readonly (readonly [string, Schema])[]): Schema => ({

@@ -46,10 +46,7 @@ export type Beacon = {
     readonly metadata: JsonObject;
     /** RSSI at one metre in dBm; calibration sets it */
     readonly measuredPower?: number;
-    /**
-     * Few false events, or short passes noticed; else as the app says
-     * @enum {unknown}
-     */
+    /** Few false events, or short passes noticed; else as the app says */
     readonly sensitivity?: "stable" | "fast";
     /** Metres within which somebody has entered; 3 by default */
     readonly radius?: number;
@@ -85,10 +82,7 @@ export type Bundle = {
         readonly policy: {
             /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
             readonly oneZone: boolean;
-            /**
-             * How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.
-             * @enum {unknown}
-             */
+            /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
             readonly sensitivity: "stable" | "fast";
             /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
             readonly polite: boolean;
@@ -106,15 +100,9 @@ export type Bundle = {
                 readonly deliveries?: number;
                 readonly positions?: number;
             };
-            /**
-             * What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.
-             * @enum {unknown}
-             */
+            /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
             readonly consent: "assumed" | "required";
-            /**
-             * How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so.
-             * @enum {unknown}
-             */
+            /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
             readonly pseudonyms: "none" | "daily";
         };
         /** What visitors are asked to agree to */
@@ -190,10 +178,7 @@ export type CreateBeaconBody = {
     readonly metadata?: JsonInput;
     /** RSSI at one metre in dBm; calibration sets it */
     readonly measuredPower?: number;
-    /**
-     * Few false events, or short passes noticed; else as the app says
-     * @enum {unknown}
-     */
+    /** Few false events, or short passes noticed; else as the app says */
     readonly sensitivity?: "stable" | "fast";
     /** Metres within which somebody has entered; 3 by default */
     readonly radius?: number;
@@ -234,10 +219,8 @@ export type CreateLiveActivityChannelBody = {
     readonly keepsLatest?: boolean;
 };
 export type CreateLogBody = {
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT";
     readonly beaconId: BeaconPointer;
-    /** @enum {unknown} */
     readonly moduleType: "PRESENCE" | "STORYLINE";
     readonly installationId?: InstallationPointer;
     /** When it happened, ISO 8601, by the clock of the phone: from 2000 to a day ahead of the service. The time of arrival without it. */
@@ -249,9 +232,7 @@ export type CreateNotificationBody = {
     /** The notification's name */
     readonly description: string;
     readonly beaconId: BeaconPointer;
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-    /** @enum {unknown} */
     readonly type: "IMAGE" | "VIDEO" | "TEXT";
     readonly message: JsonInput;
     readonly isEnabled: boolean;
@@ -277,7 +258,6 @@ export type CreateSchemaBody = {
     /** The type of each field */
     readonly column: {
         readonly [key: string]: {
-            /** @enum {unknown} */
             readonly type: "Number" | "String" | "Date" | "Boolean";
         };
     };
@@ -289,9 +269,7 @@ export type CreateStorylineBody = {
 export type CreateStorylineDetailBody = {
     /** objectIds of beacons */
     readonly beacons: readonly string[];
-    /** @enum {unknown} */
     readonly campaign: "TEXT" | "URL" | "IMAGE" | "VIDEO";
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
     readonly showOn: readonly CreateStorylineDetailBodyShowOn[];
@@ -350,10 +328,7 @@ export type CreateVenueBody = {
 export type CreateZoneBody = {
     readonly floorId: FloorPointer;
     readonly name: string;
-    /**
-     * What it is for
-     * @enum {unknown}
-     */
+    /** What it is for */
     readonly kind: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
     readonly polygon: readonly CreateFloorBodyScaleFrom[];
@@ -384,11 +359,9 @@ export type Delivery = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly triggerId?: string;
     readonly installationId?: InstallationPointer;
-    /** @enum {unknown} */
     readonly state: "queued" | "sent" | "failed" | "expired" | "noTarget" | "cancelled";
     /** Why it was not sent, or has to wait; the provider's own words */
     readonly reason?: string;
-    /** @enum {unknown} */
     readonly sender?: "fcm" | "apns" | "webpush" | "mqtt";
     /** In which language it went out, where the message says its languages */
     readonly language?: string;
@@ -427,12 +400,8 @@ export type EnableTotpBody = {
 export type Erasure = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly erasureId: string;
-    /**
-     * An account, an installation, or what was recorded of an installation that stays
-     * @enum {unknown}
-     */
+    /** An account, an installation, or what was recorded of an installation that stays */
     readonly kind: "user" | "installation" | "traces";
-    /** @enum {unknown} */
     readonly askedBy: "person" | "administrator" | "request" | "command line" | "restore";
     /** SHA-256 of the appId, a space and an id, in hexadecimal digits: of the user, and of each installation */
     readonly subjects: readonly string[];
@@ -508,10 +477,7 @@ export type FloorAccuracy = {
     readonly isCurrent: boolean;
     /** Visitors are placed with the map of the surveys */
     readonly isUsed: boolean;
-    /**
-     * Why it is not used. few: there are fewer than two surveys, or less than four spots of ten seconds; worse: without it more is right; oneZone: the app has no positions (policy `oneZone`)
-     * @enum {unknown}
-     */
+    /** Why it is not used. few: there are fewer than two surveys, or less than four spots of ten seconds; worse: without it more is right; oneZone: the app has no positions (policy `oneZone`) */
     readonly reason?: "few" | "worse" | "oneZone";
     /** Of the map */
     readonly version?: number;
@@ -529,10 +495,7 @@ export type FloorAccuracy = {
         readonly y: number;
         readonly seconds: number;
         readonly share: number;
-        /**
-         * beacon: hang another one there; power: let the nearest one send more loudly or more often; survey: survey the spot
-         * @enum {unknown}
-         */
+        /** beacon: hang another one there; power: let the nearest one send more loudly or more often; survey: survey the spot */
         readonly advice: "beacon" | "power" | "survey";
     }[];
 };
@@ -594,10 +557,7 @@ export type Gateway = {
     readonly beaconId?: BeaconPointer;
     /** Beacons of the app that it has heard today (UTC) */
     readonly heardBeacons: number;
-    /**
-     * Whose messages it sends
-     * @enum {unknown}
-     */
+    /** Whose messages it sends */
     readonly format?: "aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly";
     /** How far its clock is ahead, ms */
     readonly clockOffset?: number;
@@ -610,10 +570,7 @@ export type Gateway = {
 export type HeardNearby = {
     /** What `metadata.advertisedId` of its installation would be */
     readonly tag: string;
-    /**
-     * How it names itself; `named`: as the gateway calls it
-     * @enum {unknown}
-     */
+    /** How it names itself; `named`: as the gateway calls it */
     readonly kind: "ibeacon" | "altbeacon" | "eddystone" | "url" | "kontakt" | "named" | "address";
     /** As it is usually written, in capitals */
     readonly uuid?: string;
@@ -655,7 +612,6 @@ export type Installation = {
     readonly objectId: string;
     /** The client's own id of the installation */
     readonly installationId?: string;
-    /** @enum {unknown} */
     readonly deviceType: "ios" | "android" | "web" | "embedded";
     /** Such as Pixel 8: phones of one model hear beacons alike, which the engine learns */
     readonly deviceModel?: string;
@@ -687,10 +643,7 @@ export type Installation = {
     };
     /** When it last reported how it can sense */
     readonly sensingAt?: string;
-    /**
-     * How the phone moves, as it last said with what it heard
-     * @enum {unknown}
-     */
+    /** How the phone moves, as it last said with what it heard */
     readonly motion?: "still" | "walking" | "vehicle";
     /** Since when it has reported no other motion */
     readonly motionAt?: string;
@@ -762,7 +715,6 @@ export type Log = {
     readonly objectId: string;
     readonly beaconId: BeaconPointer;
     readonly installationId: InstallationPointer | null;
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT";
     /** ISO 8601, UTC, with milliseconds */
     readonly createdAt: string;
@@ -774,9 +726,7 @@ export type LooseStorylineDetail = {
     readonly objectId: string;
     /** objectIds of beacons */
     readonly beacons: readonly string[];
-    /** @enum {unknown} */
     readonly campaign: "TEXT" | "URL" | "IMAGE" | "VIDEO";
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
     readonly showOn: readonly CreateStorylineDetailBodyShowOn[];
@@ -839,7 +789,6 @@ export type MessageNumbers = {
     /** The day after the last */
     readonly until: string;
     readonly timeZone: string;
-    /** @enum {unknown} */
     readonly interval: "total" | "day" | "week" | "month";
     /** Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "1-4" */
     readonly isProtected: boolean;
@@ -944,9 +893,7 @@ export type Notification = {
     /** The notification's name */
     readonly description: string;
     readonly beaconId: BeaconPointer;
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-    /** @enum {unknown} */
     readonly type: "IMAGE" | "VIDEO" | "TEXT";
     readonly message: JsonObject;
     readonly isEnabled: boolean;
@@ -1071,9 +1018,7 @@ export type PatchNotificationBody = {
         readonly className?: "Beacon";
         readonly objectId?: string;
     };
-    /** @enum {unknown} */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-    /** @enum {unknown} */
     readonly type?: "IMAGE" | "VIDEO" | "TEXT";
     readonly message?: JsonInput;
     readonly isEnabled?: boolean;
@@ -1100,7 +1045,6 @@ export type PatchSchemaBody = {
     /** The type of each field */
     readonly column?: {
         readonly [key: string]: {
-            /** @enum {unknown} */
             readonly type?: "Number" | "String" | "Date" | "Boolean";
         } | null;
     };
@@ -1108,9 +1052,7 @@ export type PatchSchemaBody = {
 export type PatchStorylineDetailBody = {
     /** objectIds of beacons */
     readonly beacons?: readonly string[];
-    /** @enum {unknown} */
     readonly campaign?: "TEXT" | "URL" | "IMAGE" | "VIDEO";
-    /** @enum {unknown} */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
     readonly showOn?: readonly CreateStorylineDetailBodyShowOn[];
@@ -1174,10 +1116,7 @@ export type PatchZoneBody = {
         readonly objectId?: string;
     };
     readonly name?: string;
-    /**
-     * What it is for
-     * @enum {unknown}
-     */
+    /** What it is for */
     readonly kind?: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
     readonly polygon?: readonly CreateFloorBodyScaleFrom[];
@@ -1214,7 +1153,6 @@ export type Peaks = {
     readonly isProtected: boolean;
     /** false while older visits, or many new ones, are still being counted */
     readonly isComplete: boolean;
-    /** @enum {unknown} */
     readonly interval: "day" | "hour" | "hourOfWeek";
     readonly rows: readonly {
         /** The objectId of the zone */
@@ -1267,7 +1205,6 @@ export type Position = {
 export type ProximityEvent = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly objectId: string;
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     readonly beaconId: BeaconPointer;
     readonly installationId: InstallationPointer;
@@ -1283,10 +1220,7 @@ export type ProximityEvent = {
     readonly distance?: number;
     /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
     readonly rivals?: readonly ProximityEventRival[];
-    /**
-     * Signals, the decision of the phone, silence, or twelve hours without a word
-     * @enum {unknown}
-     */
+    /** Signals, the decision of the phone, silence, or twelve hours without a word */
     readonly cause: "samples" | "device" | "silence" | "timeout";
     /** Guessed: nobody reported it */
     readonly inferred: boolean;
@@ -1307,10 +1241,7 @@ export type Push = {
     readonly translations?: {
         readonly [key: string]: PushTranslations;
     };
-    /**
-     * accepted: it waits for its time or its turn. done: something has become of every recipient
-     * @enum {unknown}
-     */
+    /** accepted: it waits for its time or its turn. done: something has become of every recipient */
     readonly state: "accepted" | "sending" | "done" | "cancelled" | "failed";
     /** Why it failed as a whole */
     readonly problem?: string;
@@ -1345,7 +1276,6 @@ export type Push = {
     readonly opened?: number;
     /** The 50 most frequent reasons why recipients were not reached or have to wait */
     readonly reasons?: readonly {
-        /** @enum {unknown} */
         readonly state: "queued" | "sent" | "failed" | "expired" | "noTarget" | "cancelled";
         readonly reason: string;
         readonly count: number;
@@ -1364,10 +1294,7 @@ export type Pushe = {
     readonly translations?: {
         readonly [key: string]: PushTranslations;
     };
-    /**
-     * accepted: it waits for its time or its turn. done: something has become of every recipient
-     * @enum {unknown}
-     */
+    /** accepted: it waits for its time or its turn. done: something has become of every recipient */
     readonly state: "accepted" | "sending" | "done" | "cancelled" | "failed";
     /** Why it failed as a whole */
     readonly problem?: string;
@@ -1402,7 +1329,6 @@ export type RefreshTokenBody = {
 export type RegisterInstallationBody = {
     /** The client's own id of the installation */
     readonly installationId?: string;
-    /** @enum {unknown} */
     readonly deviceType: "ios" | "android" | "web" | "embedded";
     /** Such as Pixel 8: phones of one model hear beacons alike, which the engine learns */
     readonly deviceModel?: string;
@@ -1438,7 +1364,6 @@ export type ReportReceiptsBody = {
     readonly installationId: string;
     readonly receipts: readonly {
         readonly deliveryId: string;
-        /** @enum {unknown} */
         readonly event: "received" | "opened";
         /** ISO 8601; now when absent */
         readonly at?: string;
@@ -1458,7 +1383,6 @@ export type SaveAdoptionRuleBody = {
     readonly maxBeacons: number;
 };
 export type SendLiveActivityBody = {
-    /** @enum {unknown} */
     readonly event: "start" | "update" | "end";
     /** Of the activity, in hexadecimal digits; for a start the push-to-start token of the phone */
     readonly token?: string;
@@ -1483,10 +1407,7 @@ export type SendLiveActivityBody = {
     readonly expiresAt?: string;
     /** Which of several comes first */
     readonly relevance?: number;
-    /**
-     * high by default; iOS limits how often
-     * @enum {unknown}
-     */
+    /** high by default; iOS limits how often */
     readonly urgency?: "high" | "normal";
 };
 export type SendPushBody = {
@@ -1524,10 +1445,7 @@ export type SendSightingsBody = {
     readonly sightings: readonly unknown[];
     /** The sender's clock at sending, ISO 8601 or epoch milliseconds; then its error is corrected exactly */
     readonly sentAt?: string | number;
-    /**
-     * How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background
-     * @enum {unknown}
-     */
+    /** How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background */
     readonly sender?: "phone" | "androidBackground" | "iosBackground" | "espresense" | "openmqttgateway";
     /** Seconds between two reports of this sender */
     readonly interval?: number;
@@ -1544,7 +1462,6 @@ export type SendSightingsBody = {
             readonly triggerId: string;
             /** objectId of the beacon */
             readonly beacon: string;
-            /** @enum {unknown} */
             readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
             /** When it was decided, ISO 8601 or epoch milliseconds */
             readonly shownAt: string | number;
@@ -1646,10 +1563,7 @@ export type SimulateSightingsBody = {
     /** Who has sensed this: the client's own installationId or the objectId. Not needed by gateways. */
     readonly installationId?: string;
     readonly sightings: readonly unknown[];
-    /**
-     * How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background
-     * @enum {unknown}
-     */
+    /** How long silence has to last until somebody has left depends on it: 30 s for a phone, 45 minutes for one in the background */
     readonly sender?: "phone" | "androidBackground" | "iosBackground" | "espresense" | "openmqttgateway";
     /** Seconds between two reports of this sender */
     readonly interval?: number;
@@ -1692,10 +1606,7 @@ export type SimulateWalksBody = {
     readonly at?: string | number;
     /** The same seed gives the same walks and signals; 1 without it */
     readonly seed?: string;
-    /**
-     * What stands between phones and beacons; furnished without it
-     * @enum {unknown}
-     */
+    /** What stands between phones and beacons; furnished without it */
     readonly clutter?: "open" | "furnished" | "crowded";
     /** The outlines of zones weaken signals; false without it */
     readonly walls?: boolean;
@@ -1751,9 +1662,7 @@ export type StorylineDetail = {
     readonly objectId: string;
     /** objectIds of beacons */
     readonly beacons: readonly string[];
-    /** @enum {unknown} */
     readonly campaign: "TEXT" | "URL" | "IMAGE" | "VIDEO";
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
     readonly showOn: readonly CreateStorylineDetailBodyShowOn[];
@@ -1896,7 +1805,6 @@ export type UpdateFloorBody = {
 export type UpdateInstallationBody = {
     /** The client's own id of the installation */
     readonly installationId?: string | null;
-    /** @enum {unknown} */
     readonly deviceType?: "ios" | "android" | "web" | "embedded";
     /** Such as Pixel 8: phones of one model hear beacons alike, which the engine learns */
     readonly deviceModel?: string | null;
@@ -1943,9 +1851,7 @@ export type UpdateNotificationBody = {
     /** The notification's name */
     readonly description?: string;
     readonly beaconId?: BeaconPointer;
-    /** @enum {unknown} */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-    /** @enum {unknown} */
     readonly type?: "IMAGE" | "VIDEO" | "TEXT";
     readonly message?: JsonInput;
     readonly isEnabled?: boolean;
@@ -1971,9 +1877,7 @@ export type UpdateStorylineBody = {
 export type UpdateStorylineDetailBody = {
     /** objectIds of beacons */
     readonly beacons?: readonly string[];
-    /** @enum {unknown} */
     readonly campaign?: "TEXT" | "URL" | "IMAGE" | "VIDEO";
-    /** @enum {unknown} */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
     readonly showOn?: readonly CreateStorylineDetailBodyShowOn[];
@@ -2019,10 +1923,7 @@ export type UpdateVenueBody = {
 export type UpdateZoneBody = {
     readonly floorId?: FloorPointer;
     readonly name?: string;
-    /**
-     * What it is for
-     * @enum {unknown}
-     */
+    /** What it is for */
     readonly kind?: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
     readonly polygon?: readonly CreateFloorBodyScaleFrom[];
@@ -2099,20 +2000,14 @@ export type Verdict = {
     readonly eventId: string;
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly triggerId: string;
-    /** @enum {unknown} */
     readonly kind: "notification" | "scenario";
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     readonly beaconId: BeaconPointer;
     readonly installationId: InstallationPointer;
     /** The visit that it belongs to; the same from ENTER to EXIT */
     readonly visitId: string;
-    /** @enum {unknown} */
     readonly outcome: "fired" | "stopped" | "pending";
-    /**
-     * fired, or the first gate that said no
-     * @enum {unknown}
-     */
+    /** fired, or the first gate that said no */
     readonly reason: "disabled" | "event" | "beacon" | "schedule" | "no_consent" | "stale" | "repeat" | "cool_down" | "cap" | "dwell" | "nth_visit" | "quiet_hours" | "closed" | "validity" | "no_target" | "holdout" | "fired";
     /** The same as a sentence */
     readonly text: string;
@@ -2148,10 +2043,7 @@ export type Visit = {
     /** Seconds; null while it is open */
     readonly dwell: number | null;
     readonly isOpen: boolean;
-    /**
-     * Who noticed the ENTER: samples, or the device itself
-     * @enum {unknown}
-     */
+    /** Who noticed the ENTER: samples, or the device itself */
     readonly source: "samples" | "device" | "silence" | "timeout";
     /** samples, device, silence, or timeout: twelve hours without a word */
     readonly endedBy: ("samples" | "device" | "silence" | "timeout") | null;
@@ -2178,7 +2070,6 @@ export type VisitNumbers = {
     /** How long the visits of the whole period took; null where the total is */
     readonly distribution: readonly VisitNumbersDistribution[] | null;
     readonly timeZone: string;
-    /** @enum {unknown} */
     readonly interval: "total" | "hour" | "day" | "week" | "month" | "hourOfWeek";
     /** Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "1-4" */
     readonly isProtected: boolean;
@@ -2208,10 +2099,7 @@ export type Zone = {
     readonly objectId: string;
     readonly floorId: FloorPointer;
     readonly name: string;
-    /**
-     * What it is for
-     * @enum {unknown}
-     */
+    /** What it is for */
     readonly kind: "room" | "exhibition" | "queue" | "shop" | "cafe" | "entrance" | "passage" | "stairs" | "lift" | "toilets" | "staff" | "outdoors" | "other";
     /** Its corners in the metres of the beacons' locations, in either direction; it must not cross itself */
     readonly polygon: readonly CreateFloorBodyScaleFrom[];
@@ -2277,17 +2165,13 @@ export type BundleAppPolicyDelivery = {
     readonly oncePer?: ("visit" | "event") | null;
     readonly coolDown?: {
         readonly seconds: number;
-        /**
-         * Counted for this message alone, or for all messages of the app
-         * @enum {unknown}
-         */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: "trigger" | "app";
     } | null;
     readonly caps?: readonly BundleAppPolicyDeliveryCap[] | null;
     readonly dwellSeconds?: number | null;
     readonly nthVisit?: {
         readonly n: number;
-        /** @enum {unknown} */
         readonly mode: "only" | "from" | "every";
     } | null;
     readonly quietHours?: {
@@ -2297,10 +2181,7 @@ export type BundleAppPolicyDelivery = {
         readonly until: string;
     } | null;
     readonly venueHours?: {
-        /**
-         * Only while the venue is open, or at any time of a day on which it opens
-         * @enum {unknown}
-         */
+        /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during: "open" | "openDays";
         /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean;
@@ -2311,10 +2192,7 @@ export type BundleAppPolicyDelivery = {
 };
 export type BundleAppPolicyDeliveryCap = {
     readonly count: number;
-    /**
-     * Counted for this message alone, or for all messages of the app
-     * @enum {unknown}
-     */
+    /** Counted for this message alone, or for all messages of the app */
     readonly per: "trigger" | "app";
     /** Seconds, or "day" for the calendar day at the site */
     readonly window: number | "day";
@@ -2358,10 +2236,7 @@ export type CreateFloorBodyGateway = {
     readonly keyId?: string;
 };
 export type CreateNotificationBodyGoal = {
-    /**
-     * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-     * @enum {unknown}
-     */
+    /** A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`) */
     readonly kind: "visit" | "event" | "record";
     /** objectId; of a visit or an event */
     readonly beaconId?: string;
@@ -2369,10 +2244,7 @@ export type CreateNotificationBodyGoal = {
     readonly zoneId?: string;
     /** objectId; a visit at any beacon of the venue */
     readonly venueId?: string;
-    /**
-     * Of an event
-     * @enum {unknown}
-     */
+    /** Of an event */
     readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** Name of the bucket of a record */
     readonly bucket?: string;
@@ -2400,7 +2272,6 @@ export type CreateNotificationBodyTranslations = {
     readonly url?: string;
 };
 export type CreateStorylineDetailBodyShowOn = {
-    /** @enum {unknown} */
     readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
     readonly checked: boolean;
 };
@@ -2421,7 +2292,6 @@ export type CreateVenueBodyLocation = {
     readonly longitude: number;
 };
 export type CreateVenueBodyOpeningHour = {
-    /** @enum {unknown} */
     readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
     /** HH:MM by the clock of the venue */
     readonly from: string;
@@ -2487,25 +2357,16 @@ export type FlowsMoveFrom = {
     readonly beaconId?: string;
 };
 export type InstallationSensing = {
-    /**
-     * whenInUse: only while the app is open
-     * @enum {unknown}
-     */
+    /** whenInUse: only while the app is open */
     readonly location?: "always" | "whenInUse" | "denied" | "restricted" | "notAsked";
     /** Whether the app may use the precise location */
     readonly precise?: boolean;
     /** Whether the phone's location services are on */
     readonly locationOn?: boolean;
-    /**
-     * On Android from version 12 on: whether the app may scan for devices nearby
-     * @enum {unknown}
-     */
+    /** On Android from version 12 on: whether the app may scan for devices nearby */
     readonly bluetooth?: "granted" | "denied" | "notAsked";
     readonly bluetoothOn?: boolean;
-    /**
-     * Whether the app may show notifications
-     * @enum {unknown}
-     */
+    /** Whether the app may show notifications */
     readonly notifications?: "granted" | "denied" | "notAsked";
     readonly batterySaver?: boolean;
     readonly os?: string;
@@ -2515,7 +2376,6 @@ export type InstallationSensing = {
     readonly libraryVersion?: string;
     /** When the system last woke the app, ISO 8601 */
     readonly lastWakeAt?: string;
-    /** @enum {unknown} */
     readonly lastWakeBecause?: "region" | "scan" | "push" | "launch" | "boot" | "other";
 };
 export type InstallationConsentsMessages = {
@@ -2548,17 +2408,13 @@ export type PatchNotificationBodyDelivery = {
     readonly oncePer?: ("visit" | "event") | null;
     readonly coolDown?: {
         readonly seconds?: number;
-        /**
-         * Counted for this message alone, or for all messages of the app
-         * @enum {unknown}
-         */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per?: "trigger" | "app";
     } | null;
     readonly caps?: readonly BundleAppPolicyDeliveryCap[] | null;
     readonly dwellSeconds?: number | null;
     readonly nthVisit?: {
         readonly n?: number;
-        /** @enum {unknown} */
         readonly mode?: "only" | "from" | "every";
     } | null;
     readonly quietHours?: {
@@ -2568,10 +2424,7 @@ export type PatchNotificationBodyDelivery = {
         readonly until?: string;
     } | null;
     readonly venueHours?: {
-        /**
-         * Only while the venue is open, or at any time of a day on which it opens
-         * @enum {unknown}
-         */
+        /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during?: "open" | "openDays";
         /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean | null;
@@ -2581,10 +2434,7 @@ export type PatchNotificationBodyDelivery = {
     readonly timeZone?: string | null;
 };
 export type PatchNotificationBodyGoal = {
-    /**
-     * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-     * @enum {unknown}
-     */
+    /** A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`) */
     readonly kind?: "visit" | "event" | "record";
     /** objectId; of a visit or an event */
     readonly beaconId?: string | null;
@@ -2626,10 +2476,7 @@ export type PushOptions = {
     readonly replaces?: string;
     /** Messages with the same name are grouped */
     readonly thread?: string;
-    /**
-     * passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default
-     * @enum {unknown}
-     */
+    /** passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default */
     readonly level?: "passive" | "active" | "timeSensitive" | "critical";
 };
 export type PushTranslations = {
@@ -2640,7 +2487,6 @@ export type PushTranslations = {
     readonly uri?: string;
 };
 export type PushApproval = {
-    /** @enum {unknown} */
     readonly state: "waiting" | "approved";
     /** To how many one person alone may send */
     readonly above?: number;
@@ -2732,7 +2578,6 @@ export type StartTotpAtSignInResult = {
 export type SendSightingsResultEvent = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly objectId: string;
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     readonly beaconId: BeaconPointer;
     readonly installationId: InstallationPointer;
@@ -2748,10 +2593,7 @@ export type SendSightingsResultEvent = {
     readonly distance?: number;
     /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
     readonly rivals?: readonly ProximityEventRival[];
-    /**
-     * Signals, the decision of the phone, silence, or twelve hours without a word
-     * @enum {unknown}
-     */
+    /** Signals, the decision of the phone, silence, or twelve hours without a word */
     readonly cause: "samples" | "device" | "silence" | "timeout";
     /** Guessed: nobody reported it */
     readonly inferred: boolean;
@@ -2759,13 +2601,11 @@ export type SendSightingsResultEvent = {
 export type SendSightingsResultMessage = {
     /** A push of the same message carries it too: show what has been shown already only once */
     readonly deliveryId: string;
-    /** @enum {unknown} */
     readonly kind: "notification" | "scenario";
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly triggerId: string;
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly eventId: string;
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     readonly beaconId: BeaconPointer;
     /** The visit that it belongs to; the same from ENTER to EXIT */
@@ -2813,11 +2653,8 @@ export type SimulateSightingsResultVerdict = {
     readonly eventId: string;
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly triggerId: string;
-    /** @enum {unknown} */
     readonly kind: "notification" | "scenario";
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
-    /** @enum {unknown} */
     readonly outcome: "fired" | "stopped" | "pending";
     /** fired, or the gate that stopped it */
     readonly reason: string;
@@ -2828,30 +2665,28 @@ export type SimulateSightingsResultVerdict = {
     /** ISO 8601, UTC, with milliseconds */
     readonly dueAt?: string;
 };
+export type ListUsersQuery = {
+    /** A JSON object that the results must match; see the where-language. */
+    readonly where?: string;
+    /** Fields joined by commas, at most 4; a leading minus sign means descending. */
+    readonly order?: string;
+    /** How many results to skip, 0 to 100000. */
+    readonly skip?: number | string;
+    /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
+    readonly limit?: number | string;
+    /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
+    readonly count?: (0 | 1) | string;
+};
 export type Operations = {
     /** List users */
     readonly listUsers: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly ListedUser[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2896,9 +2731,7 @@ export type Operations = {
     };
     /** Set the venues to which a user belongs */
     readonly setUserVenues: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: SetUserVenuesBody;
         readonly answer: DeletedAnswer;
@@ -2936,10 +2769,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Session[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2952,9 +2782,7 @@ export type Operations = {
     };
     /** End a session of yours */
     readonly endSession: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -2964,9 +2792,7 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Me;
-        };
+        readonly answer: ResultAnswer<Me>;
     };
     /** Update the own account */
     readonly updateMe: {
@@ -2996,38 +2822,28 @@ export type Operations = {
     };
     /** Get a user */
     readonly getUser: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: User;
-        };
+        readonly answer: ResultAnswer<User>;
     };
     /** Update the own account */
     readonly updateUser: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateMeBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into your own account */
     readonly patchUser: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateMeBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete the own account */
     readonly deleteUser: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3053,14 +2869,10 @@ export type Operations = {
     };
     /** Get the receipt of an erasure */
     readonly getErasure: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Erasure;
-        };
+        readonly answer: ResultAnswer<Erasure>;
     };
     /** Sign in with an ID token */
     readonly signInWithToken: {
@@ -3090,10 +2902,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Identity[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3102,15 +2911,11 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: LinkIdentityBody;
-        readonly answer: {
-            readonly result: Identity;
-        };
+        readonly answer: ResultAnswer<Identity>;
     };
     /** Unlink an identity from your own account */
     readonly unlinkIdentity: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -3179,9 +2984,7 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: StartTotpAtSignInBody;
-        readonly answer: {
-            readonly result: StartTotpAtSignInResult;
-        };
+        readonly answer: ResultAnswer<StartTotpAtSignInResult>;
     };
     /** Begin to sign in with a passkey */
     readonly startPasskeySignIn: {
@@ -3220,18 +3023,14 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: MyFactors;
-        };
+        readonly answer: ResultAnswer<MyFactors>;
     };
     /** Begin to set up an authenticator app */
     readonly startTotp: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: StartTotpBody;
-        readonly answer: {
-            readonly result: StartTotpAtSignInResult;
-        };
+        readonly answer: ResultAnswer<StartTotpAtSignInResult>;
     };
     /** Finish setting up an authenticator app with a code of it */
     readonly enableTotp: {
@@ -3272,10 +3071,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Passkey[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3284,9 +3080,7 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: AddPasskeyBody;
-        readonly answer: {
-            readonly result: Passkey;
-        };
+        readonly answer: ResultAnswer<Passkey>;
     };
     /** Begin to add a passkey */
     readonly startPasskey: {
@@ -3304,18 +3098,14 @@ export type Operations = {
     };
     /** Rename a passkey of yours */
     readonly renamePasskey: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: RenamePasskeyBody;
         readonly answer: DeletedAnswer;
     };
     /** Remove a passkey of yours */
     readonly removePasskey: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -3339,72 +3129,46 @@ export type Operations = {
     /** List installations */
     readonly listInstallations: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Installation[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get a installation */
     readonly getInstallation: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Installation;
-        };
+        readonly answer: ResultAnswer<Installation>;
     };
     /** Delete a installation */
     readonly deleteInstallation: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** Update an installation */
     readonly updateInstallation: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateInstallationBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into an installation */
     readonly patchInstallation: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateInstallationBody;
         readonly answer: UpdatedAnswer;
     };
     /** Make the phone one on which an administrator tests messages */
     readonly pairInstallation: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: EnableTotpBody;
         readonly answer: {
@@ -3430,72 +3194,42 @@ export type Operations = {
     /** List push notifications */
     readonly listPushes: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Pushe[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** What became of a push notification: counts of its recipients by state, and the reasons */
     readonly getPush: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Push;
-        };
+        readonly answer: ResultAnswer<Push>;
     };
     /** Change a push notification that waits for its time */
     readonly updatePush: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: SendPushBody;
-        readonly answer: {
-            readonly result: Pushe;
-        };
+        readonly answer: ResultAnswer<Pushe>;
     };
     /** Approve a push notification that waits for a second person */
     readonly approvePush: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Pushe;
-        };
+        readonly answer: ResultAnswer<Pushe>;
     };
     /** Cancel a push notification */
     readonly cancelPush: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Pushe;
-        };
+        readonly answer: ResultAnswer<Pushe>;
     };
     /** Start, update or end a Live Activity of iOS */
     readonly sendLiveActivity: {
@@ -3521,9 +3255,7 @@ export type Operations = {
     };
     /** Delete a channel of Live Activities */
     readonly deleteLiveActivityChannel: {
-        readonly params: {
-            readonly channelId: string;
-        };
+        readonly params: PathParams<'channelId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -3531,39 +3263,21 @@ export type Operations = {
     /** List deliveries */
     readonly listDeliveries: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Delivery[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get a delivery */
     readonly getDelivery: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Delivery;
-        };
+        readonly answer: ResultAnswer<Delivery>;
     };
     /** Report that messages came or were opened */
     readonly reportReceipts: {
@@ -3580,26 +3294,12 @@ export type Operations = {
     /** List beacons */
     readonly listBeacons: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Beacon[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3612,47 +3312,35 @@ export type Operations = {
     };
     /** Get a beacon */
     readonly getBeacon: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Beacon;
-        };
+        readonly answer: ResultAnswer<Beacon>;
     };
     /** Update a beacon */
     readonly updateBeacon: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a beacon */
     readonly patchBeacon: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: PatchBeaconBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a beacon */
     readonly deleteBeacon: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** Calibrate a beacon */
     readonly calibrateBeacon: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: CalibrateBeaconBody;
         readonly answer: {
@@ -3718,9 +3406,7 @@ export type Operations = {
     };
     /** Verify where a beacon is */
     readonly verifyPlacement: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: VerifyPlacementBody;
         readonly answer: {
@@ -3732,18 +3418,14 @@ export type Operations = {
     };
     /** Take back that a beacon was verified */
     readonly withdrawPlacement: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** Upload a photograph of where a beacon is */
     readonly uploadBeaconPhoto: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: Blob | ArrayBuffer | Uint8Array;
         readonly answer: {
@@ -3758,26 +3440,12 @@ export type Operations = {
     /** List venues */
     readonly listVenues: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Venue[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3790,38 +3458,28 @@ export type Operations = {
     };
     /** Get a venue */
     readonly getVenue: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Venue;
-        };
+        readonly answer: ResultAnswer<Venue>;
     };
     /** Update a venue */
     readonly updateVenue: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateVenueBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a venue */
     readonly patchVenue: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: PatchVenueBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a venue */
     readonly deleteVenue: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -3829,26 +3487,12 @@ export type Operations = {
     /** List floors */
     readonly listFloors: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Floor[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3861,38 +3505,28 @@ export type Operations = {
     };
     /** Get a floor */
     readonly getFloor: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Floor;
-        };
+        readonly answer: ResultAnswer<Floor>;
     };
     /** Update a floor */
     readonly updateFloor: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateFloorBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a floor */
     readonly patchFloor: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: PatchFloorBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a floor */
     readonly deleteFloor: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -3900,26 +3534,12 @@ export type Operations = {
     /** List zones */
     readonly listZones: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Zone[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3932,38 +3552,28 @@ export type Operations = {
     };
     /** Get a zone */
     readonly getZone: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Zone;
-        };
+        readonly answer: ResultAnswer<Zone>;
     };
     /** Update a zone */
     readonly updateZone: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateZoneBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a zone */
     readonly patchZone: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: PatchZoneBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a zone */
     readonly deleteZone: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -3971,26 +3581,12 @@ export type Operations = {
     /** List notifications */
     readonly listNotifications: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Notification[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -4003,38 +3599,28 @@ export type Operations = {
     };
     /** Get a notification */
     readonly getNotification: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Notification;
-        };
+        readonly answer: ResultAnswer<Notification>;
     };
     /** Update a notification */
     readonly updateNotification: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateNotificationBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a notification */
     readonly patchNotification: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: PatchNotificationBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a notification */
     readonly deleteNotification: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -4042,52 +3628,24 @@ export type Operations = {
     /** List the scenarios of all storylines */
     readonly listAllStorylineDetails: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly LooseStorylineDetail[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** List storylines */
     readonly listStorylines: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Storyline[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -4100,196 +3658,122 @@ export type Operations = {
     };
     /** Get a storyline */
     readonly getStoryline: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Storyline;
-        };
+        readonly answer: ResultAnswer<Storyline>;
     };
     /** Update a storyline */
     readonly updateStoryline: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateStorylineBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a storyline */
     readonly patchStoryline: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateStorylineBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a storyline */
     readonly deleteStoryline: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** List scenarios of a storyline */
     readonly listStorylineDetails: {
-        readonly params: {
-            readonly objectId: string;
-        };
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly params: PathParams<'objectId'>;
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly StorylineDetail[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Create a scenario */
     readonly createStorylineDetail: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: CreateStorylineDetailBody;
         readonly answer: CreatedAnswer;
     };
     /** Get a scenario */
     readonly getStorylineDetail: {
-        readonly params: {
-            readonly objectId: string;
-            readonly detailId: string;
-        };
+        readonly params: PathParams<'objectId' | 'detailId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: StorylineDetail;
-        };
+        readonly answer: ResultAnswer<StorylineDetail>;
     };
     /** Update a scenario */
     readonly updateStorylineDetail: {
-        readonly params: {
-            readonly objectId: string;
-            readonly detailId: string;
-        };
+        readonly params: PathParams<'objectId' | 'detailId'>;
         readonly query: undefined;
         readonly body: UpdateStorylineDetailBody;
         readonly answer: UpdatedAnswer;
     };
     /** Merge changes into a scenario */
     readonly patchStorylineDetail: {
-        readonly params: {
-            readonly objectId: string;
-            readonly detailId: string;
-        };
+        readonly params: PathParams<'objectId' | 'detailId'>;
         readonly query: undefined;
         readonly body: PatchStorylineDetailBody;
         readonly answer: UpdatedAnswer;
     };
     /** Delete a scenario */
     readonly deleteStorylineDetail: {
-        readonly params: {
-            readonly objectId: string;
-            readonly detailId: string;
-        };
+        readonly params: PathParams<'objectId' | 'detailId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** List the schema records of a bucket */
     readonly listSchemas: {
-        readonly params: {
-            readonly bucketName: string;
-        };
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly params: PathParams<'bucketName'>;
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly BucketRecord[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Create a schema record */
     readonly createSchema: {
-        readonly params: {
-            readonly bucketName: string;
-        };
+        readonly params: PathParams<'bucketName'>;
         readonly query: undefined;
         readonly body: CreateSchemaBody;
         readonly answer: CreatedAnswer;
     };
     /** Get a schema record */
     readonly getSchema: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: BucketRecord;
-        };
+        readonly answer: ResultAnswer<BucketRecord>;
     };
     /** Replace the columns of a schema record */
     readonly updateSchema: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: CreateSchemaBody;
         readonly answer: UpdatedInArrayAnswer;
     };
     /** Merge columns into a schema record */
     readonly patchSchema: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: PatchSchemaBody;
         readonly answer: UpdatedInArrayAnswer;
     };
     /** Delete a schema record */
     readonly deleteSchema: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedInArrayAnswer;
@@ -4308,21 +3792,8 @@ export type Operations = {
     };
     /** List the records of a bucket */
     readonly listRecords: {
-        readonly params: {
-            readonly bucketName: string;
-        };
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly params: PathParams<'bucketName'>;
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly {
@@ -4337,28 +3808,20 @@ export type Operations = {
                 readonly updatedAt: string;
             }[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Create a record */
     readonly createRecord: {
-        readonly params: {
-            readonly bucketName: string;
-        };
+        readonly params: PathParams<'bucketName'>;
         readonly query: undefined;
         readonly body: CreateRecordBody;
         readonly answer: CreatedAnswer;
     };
     /** Get a record */
     readonly getRecord: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -4377,30 +3840,21 @@ export type Operations = {
     };
     /** Update a record */
     readonly updateRecord: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: JsonInput;
         readonly answer: UpdatedInArrayAnswer;
     };
     /** Merge changes into a record */
     readonly patchRecord: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: JsonInput;
         readonly answer: UpdatedInArrayAnswer;
     };
     /** Delete a record */
     readonly deleteRecord: {
-        readonly params: {
-            readonly bucketName: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'bucketName' | 'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedInArrayAnswer;
@@ -4408,26 +3862,12 @@ export type Operations = {
     /** List devices */
     readonly listDevices: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Device[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -4440,120 +3880,91 @@ export type Operations = {
     };
     /** Get a device */
     readonly getDevice: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Device;
-        };
+        readonly answer: ResultAnswer<Device>;
     };
     /** Update a device */
     readonly updateDevice: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateDeviceBody;
         readonly answer: UpdatedInArrayAnswer;
     };
     /** Merge changes into a device */
     readonly patchDevice: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateDeviceBody;
         readonly answer: UpdatedInArrayAnswer;
     };
     /** Delete a device */
     readonly deleteDevice: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedInArrayAnswer;
     };
     /** Hand a beacon over to another user */
     readonly updateBeaconOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a venue over to another user */
     readonly updateVenueOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a floor over to another user */
     readonly updateFloorOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a zone over to another user */
     readonly updateZoneOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a notification over to another user */
     readonly updateNotificationOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a storyline over to another user */
     readonly updateStorylineOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a device over to another user */
     readonly updateDeviceOwner: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a scenario over to another user */
     readonly updateStorylineDetailOwner: {
-        readonly params: {
-            readonly objectId: string;
-            readonly detailId: string;
-        };
+        readonly params: PathParams<'objectId' | 'detailId'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
     };
     /** Hand a file over to another user */
     readonly updateFileOwner: {
-        readonly params: {
-            readonly file: string;
-        };
+        readonly params: PathParams<'file'>;
         readonly query: undefined;
         readonly body: UpdateBeaconOwnerBody;
         readonly answer: UpdatedAnswer;
@@ -4561,34 +3972,18 @@ export type Operations = {
     /** List files */
     readonly listFiles: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly StoredFile[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Upload a file */
     readonly uploadFile: {
-        readonly params: {
-            readonly file: string;
-        };
+        readonly params: PathParams<'file'>;
         readonly query: undefined;
         readonly body: Blob | ArrayBuffer | Uint8Array;
         readonly answer: {
@@ -4602,20 +3997,14 @@ export type Operations = {
     };
     /** Get a file's record */
     readonly getFile: {
-        readonly params: {
-            readonly file: string;
-        };
+        readonly params: PathParams<'file'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: StoredFile;
-        };
+        readonly answer: ResultAnswer<StoredFile>;
     };
     /** Delete a file */
     readonly deleteFile: {
-        readonly params: {
-            readonly file: string;
-        };
+        readonly params: PathParams<'file'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedInArrayAnswer;
@@ -4721,7 +4110,6 @@ export type Operations = {
                 readonly triggers: readonly {
                     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
                     readonly objectId: string;
-                    /** @enum {unknown} */
                     readonly kind: "notification" | "scenario";
                     readonly name: string;
                 }[];
@@ -4731,98 +4119,50 @@ export type Operations = {
     /** List visits */
     readonly listVisits: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Visit[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get a visit */
     readonly getVisit: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Visit;
-        };
+        readonly answer: ResultAnswer<Visit>;
     };
     /** List positions */
     readonly listPositions: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Position[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get a position */
     readonly getPosition: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Position;
-        };
+        readonly answer: ResultAnswer<Position>;
     };
     /** List confirmed events */
     readonly listEvents: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly {
                 /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
                 readonly objectId: string;
-                /** @enum {unknown} */
                 readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
                 readonly beaconId: BeaconPointer;
                 readonly installationId: InstallationPointer;
@@ -4838,10 +4178,7 @@ export type Operations = {
                 readonly distance?: number;
                 /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
                 readonly rivals?: readonly ProximityEventRival[];
-                /**
-                 * Signals, the decision of the phone, silence, or twelve hours without a word
-                 * @enum {unknown}
-                 */
+                /** Signals, the decision of the phone, silence, or twelve hours without a word */
                 readonly cause: "samples" | "device" | "silence" | "timeout";
                 /** Guessed: nobody reported it */
                 readonly inferred: boolean;
@@ -4849,47 +4186,26 @@ export type Operations = {
                 readonly createdAt: string;
             }[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get an event and why each message was shown or not */
     readonly getEvent: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: ProximityEvent;
-        };
+        readonly answer: ResultAnswer<ProximityEvent>;
     };
     /** List verdicts */
     readonly listVerdicts: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Verdict[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -4917,9 +4233,7 @@ export type Operations = {
             readonly compare?: ("previous" | "year") | string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: VisitNumbers;
-        };
+        readonly answer: ResultAnswer<VisitNumbers>;
     };
     /** Count ways between zones */
     readonly getFlows: {
@@ -4939,9 +4253,7 @@ export type Operations = {
             readonly beaconId?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Flows;
-        };
+        readonly answer: ResultAnswer<Flows>;
     };
     /** List the commonest paths through a venue */
     readonly getPaths: {
@@ -4963,9 +4275,7 @@ export type Operations = {
             readonly top?: number | string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Paths;
-        };
+        readonly answer: ResultAnswer<Paths>;
     };
     /** Tell how many were at a zone at once */
     readonly getPeaks: {
@@ -4987,9 +4297,7 @@ export type Operations = {
             readonly interval?: ("day" | "hour" | "hourOfWeek") | string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Peaks;
-        };
+        readonly answer: ResultAnswer<Peaks>;
     };
     /** Say how many may be in each zone at once on the next open day, and for how long */
     readonly getZoneForecasts: {
@@ -5003,9 +4311,7 @@ export type Operations = {
             readonly zoneId?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: ZoneForecasts;
-        };
+        readonly answer: ResultAnswer<ZoneForecasts>;
     };
     /** Say how many visitors the next open day may bring */
     readonly getForecast: {
@@ -5021,9 +4327,7 @@ export type Operations = {
             readonly venueId?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Forecast;
-        };
+        readonly answer: ResultAnswer<Forecast>;
     };
     /** Count what messages led to */
     readonly getMessageNumbers: {
@@ -5047,9 +4351,7 @@ export type Operations = {
             readonly venueId?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: MessageNumbers;
-        };
+        readonly answer: ResultAnswer<MessageNumbers>;
     };
     /** Count who is in the places that have a limit */
     readonly listOccupancy: {
@@ -5062,9 +4364,7 @@ export type Operations = {
     };
     /** List the surveys of a floor, the oldest first */
     readonly listSurveys: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -5073,45 +4373,31 @@ export type Operations = {
     };
     /** Add a survey of a floor */
     readonly createSurvey: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: CreateSurveyBody;
         readonly answer: CreatedAnswer;
     };
     /** Get a survey with its samples */
     readonly getSurvey: {
-        readonly params: {
-            readonly objectId: string;
-            readonly surveyId: string;
-        };
+        readonly params: PathParams<'objectId' | 'surveyId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Survey;
-        };
+        readonly answer: ResultAnswer<Survey>;
     };
     /** Delete a survey */
     readonly deleteSurvey: {
-        readonly params: {
-            readonly objectId: string;
-            readonly surveyId: string;
-        };
+        readonly params: PathParams<'objectId' | 'surveyId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** Get how well positions on a floor are known */
     readonly getFloorAccuracy: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: FloorAccuracy;
-        };
+        readonly answer: ResultAnswer<FloorAccuracy>;
     };
     /** Get what a phone needs to decide without a network */
     readonly getBundle: {
@@ -5129,9 +4415,7 @@ export type Operations = {
             readonly since?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Bundle;
-        };
+        readonly answer: ResultAnswer<Bundle>;
     };
     /** List the gateways that speak for themselves, and how they are */
     readonly listGateways: {
@@ -5141,18 +4425,13 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Gateway[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Report what a gateway has heard, as it sends it */
     readonly reportFromGateway: {
-        readonly params: {
-            readonly gatewayId: string;
-        };
+        readonly params: PathParams<'gatewayId'>;
         readonly query: {
             /** Whose message it is; found out without it */
             readonly format?: ("aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly") | string;
@@ -5191,10 +4470,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly HeardNearby[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -5206,27 +4482,20 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly IgnoredTag[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Show a tag no more as heard nearby */
     readonly ignoreTag: {
-        readonly params: {
-            readonly tag: string;
-        };
+        readonly params: PathParams<'tag'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** Show a tag as heard nearby again */
     readonly stopIgnoringTag: {
-        readonly params: {
-            readonly tag: string;
-        };
+        readonly params: PathParams<'tag'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
@@ -5239,36 +4508,27 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly AdoptionRule[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Add beacons with this UUID when a gateway hears them */
     readonly saveAdoptionRule: {
-        readonly params: {
-            readonly uuid: string;
-        };
+        readonly params: PathParams<'uuid'>;
         readonly query: undefined;
         readonly body: SaveAdoptionRuleBody;
         readonly answer: DeletedAnswer;
     };
     /** Add beacons with this UUID no more; those that are there stay */
     readonly deleteAdoptionRule: {
-        readonly params: {
-            readonly uuid: string;
-        };
+        readonly params: PathParams<'uuid'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
     /** List what a beacon has told of itself, by hour */
     readonly listTelemetry: {
-        readonly params: {
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'objectId'>;
         readonly query: {
             /** ISO 8601; 30 days ago without it */
             readonly since?: string;
@@ -5277,10 +4537,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Telemetry[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -5323,26 +4580,12 @@ export type Operations = {
     /** List log records */
     readonly listLogs: {
         readonly params: undefined;
-        readonly query: {
-            /** A JSON object that the results must match; see the where-language. */
-            readonly where?: string;
-            /** Fields joined by commas, at most 4; a leading minus sign means descending. */
-            readonly order?: string;
-            /** How many results to skip, 0 to 100000. */
-            readonly skip?: number | string;
-            /** How many results to answer; more than 1000 is read as 1000. The results of one answer are limited to 8 MiB; if there are fewer for that reason, `truncated` is true. */
-            readonly limit?: number | string;
-            /** 1 adds `count`, the number of all matches; with limit=0 nothing else is answered. */
-            readonly count?: (0 | 1) | string;
-        };
+        readonly query: ListUsersQuery;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Log[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -5354,3 +4597,9 @@ export type Operations = {
         readonly answer: CreatedAnswer;
     };
 };
+
+
+/** The parts of an address. */
+export type PathParams<Name extends string> = { readonly [name in Name]: string };
+/** An answer that is one record. */
+export type ResultAnswer<Of> = { readonly result: Of };

@@ -28,7 +28,6 @@ export type Administrator = {
     readonly adminId: string;
     readonly email: string;
     readonly name: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly AdministratorApp[] | null;
@@ -43,7 +42,6 @@ export type Administrator = {
 export type Alert = {
     readonly alertId: string;
     readonly key: string;
-    /** @enum {unknown} */
     readonly kind: "failures" | "refused" | "unreachable" | "webhooks" | "approval" | "quiet" | "silent" | "battery" | "misplaced" | "tokens" | "sensing" | "quota" | "crowded" | "reports" | "key" | "disk" | "database" | "files" | "jobs" | "certificate" | "backup";
     readonly isGrave: boolean;
     readonly title: string;
@@ -60,34 +58,19 @@ export type App = {
     readonly name: string;
     readonly disabled: boolean;
     readonly policy: {
-        /**
-         * Who may list users: everyone with the app key (the specified default), signed-in users, managers, or nobody.
-         * @enum {unknown}
-         */
+        /** Who may list users: everyone with the app key (the specified default), signed-in users, managers, or nobody. */
         readonly listUsers: "app" | "user" | "manager" | "nobody";
-        /**
-         * Who may send push notifications.
-         * @enum {unknown}
-         */
+        /** Who may send push notifications. */
         readonly push: "user" | "manager" | "nobody";
-        /**
-         * Who may read beacons, notifications and storylines: signed-in users, or everyone with the app key.
-         * @enum {unknown}
-         */
+        /** Who may read beacons, notifications and storylines: signed-in users, or everyone with the app key. */
         readonly readContent: "user" | "app";
-        /**
-         * Who may write beacons, notifications, storylines and schemas.
-         * @enum {unknown}
-         */
+        /** Who may write beacons, notifications, storylines and schemas. */
         readonly writeContent: "user" | "manager" | "nobody";
         /** Whether an upload needs a signed-in user. */
         readonly uploadNeedsUser: boolean;
         /** Whether registering a device needs a signed-in user. */
         readonly deviceNeedsUser: boolean;
-        /**
-         * Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one.
-         * @enum {unknown}
-         */
+        /** Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one. */
         readonly installationProof: "offered" | "required";
         /** Days after its last use until an access token expires, or with refresh tokens the session. */
         readonly tokenDays: number;
@@ -103,10 +86,7 @@ export type App = {
         readonly quotas: AppPolicyQuotas;
         /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
         readonly passwordResetUrl: string;
-        /**
-         * Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done.
-         * @enum {unknown}
-         */
+        /** Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done. */
         readonly emailVerification: "off" | "optional" | "required";
         /** Address of the app's own page to confirm an e-mail address; the mail links to it with ?token=. Empty: the page of this service. */
         readonly verificationUrl: string;
@@ -114,22 +94,13 @@ export type App = {
         readonly signInLinkUrl: string;
         /** Address that opens the app on a phone; the QR code that pairs an editor's phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it. */
         readonly pairingUrl: string;
-        /**
-         * Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one.
-         * @enum {unknown}
-         */
+        /** Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one. */
         readonly totp: "off" | "optional" | "required";
         /** Whether users may sign in with passkeys, and where. */
         readonly passkeys: AppPolicyPasskeys;
-        /**
-         * Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do.
-         * @enum {unknown}
-         */
+        /** Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do. */
         readonly selfErasure: "session" | "fresh";
-        /**
-         * How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.
-         * @enum {unknown}
-         */
+        /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
         readonly sensitivity: "stable" | "fast";
         /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
         readonly oneZone: boolean;
@@ -137,22 +108,13 @@ export type App = {
         readonly approval: AppPolicyApproval;
         /** Seconds after which a proximity message is no longer shown. */
         readonly pushTimeToLive: number;
-        /**
-         * What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.
-         * @enum {unknown}
-         */
+        /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
         readonly consent: "assumed" | "required";
         /** What the app asks visitors, for each purpose. Phones get it with the bundle. */
         readonly consentTexts: AppPolicyConsentTexts;
-        /**
-         * Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors.
-         * @enum {unknown}
-         */
+        /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors. */
         readonly smallGroups: "shown" | "protected";
-        /**
-         * How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so.
-         * @enum {unknown}
-         */
+        /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
         readonly pseudonyms: "none" | "daily";
         /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
         readonly polite: boolean;
@@ -167,7 +129,6 @@ export type App = {
     readonly updatedAt: string;
 };
 export type AppRules = {
-    /** @enum {unknown} */
     readonly preset: "specification" | "visitors";
     readonly presets: readonly ("specification" | "visitors")[];
     /** What a where may know of the caller */
@@ -177,10 +138,7 @@ export type AppRules = {
     readonly open: {
         readonly sentence: string;
         readonly parts: readonly {
-            /**
-             * app: anyone with the app; user: anyone who signs up
-             * @enum {unknown}
-             */
+            /** app: anyone with the app; user: anyone who signs up */
             readonly to: "app" | "user";
             /** As the end of a sentence that begins with: They can */
             readonly what: string;
@@ -208,7 +166,6 @@ export type AppUser = {
     readonly email: string;
     /** ISO 8601, UTC, with milliseconds */
     readonly emailVerifiedAt?: string;
-    /** @enum {unknown} */
     readonly role: "user" | "manager";
     /** ISO 8601, UTC, with milliseconds */
     readonly disabledAt?: string;
@@ -279,7 +236,6 @@ export type AppUserSession = {
 export type Attention = {
     /** What needs a person, worst first, in the words of the mails; without what the role may not see */
     readonly findings: readonly {
-        /** @enum {unknown} */
         readonly kind: "failures" | "refused" | "unreachable" | "webhooks" | "approval" | "quiet" | "silent" | "battery" | "misplaced" | "tokens" | "sensing" | "quota" | "crowded" | "reports" | "key" | "disk" | "database" | "files" | "jobs" | "certificate" | "backup";
         /** The same while the condition lasts */
         readonly key: string;
@@ -443,7 +399,6 @@ export type Bucket = {
 };
 export type ChangeAdministratorBody = {
     readonly name?: string;
-    /** @enum {unknown} */
     readonly role?: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps?: readonly AdministratorApp[];
@@ -453,34 +408,19 @@ export type ChangeAppBody = {
     readonly name?: string;
     readonly disabled?: boolean;
     readonly policy?: {
-        /**
-         * Who may list users: everyone with the app key (the specified default), signed-in users, managers, or nobody.
-         * @enum {unknown}
-         */
+        /** Who may list users: everyone with the app key (the specified default), signed-in users, managers, or nobody. */
         readonly listUsers?: "app" | "user" | "manager" | "nobody";
-        /**
-         * Who may send push notifications.
-         * @enum {unknown}
-         */
+        /** Who may send push notifications. */
         readonly push?: "user" | "manager" | "nobody";
-        /**
-         * Who may read beacons, notifications and storylines: signed-in users, or everyone with the app key.
-         * @enum {unknown}
-         */
+        /** Who may read beacons, notifications and storylines: signed-in users, or everyone with the app key. */
         readonly readContent?: "user" | "app";
-        /**
-         * Who may write beacons, notifications, storylines and schemas.
-         * @enum {unknown}
-         */
+        /** Who may write beacons, notifications, storylines and schemas. */
         readonly writeContent?: "user" | "manager" | "nobody";
         /** Whether an upload needs a signed-in user. */
         readonly uploadNeedsUser?: boolean;
         /** Whether registering a device needs a signed-in user. */
         readonly deviceNeedsUser?: boolean;
-        /**
-         * Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one.
-         * @enum {unknown}
-         */
+        /** Whether a new installation needs a secret of its phone, which then proves what comes from it, or only may have one. */
         readonly installationProof?: "offered" | "required";
         /** Days after its last use until an access token expires, or with refresh tokens the session. */
         readonly tokenDays?: number;
@@ -496,10 +436,7 @@ export type ChangeAppBody = {
         readonly quotas?: AppPolicyQuotas;
         /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
         readonly passwordResetUrl?: string;
-        /**
-         * Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done.
-         * @enum {unknown}
-         */
+        /** Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done. */
         readonly emailVerification?: "off" | "optional" | "required";
         /** Address of the app's own page to confirm an e-mail address; the mail links to it with ?token=. Empty: the page of this service. */
         readonly verificationUrl?: string;
@@ -507,22 +444,13 @@ export type ChangeAppBody = {
         readonly signInLinkUrl?: string;
         /** Address that opens the app on a phone; the QR code that pairs an editor's phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it. */
         readonly pairingUrl?: string;
-        /**
-         * Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one.
-         * @enum {unknown}
-         */
+        /** Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one. */
         readonly totp?: "off" | "optional" | "required";
         /** Whether users may sign in with passkeys, and where. */
         readonly passkeys?: AppPolicyPasskeys;
-        /**
-         * Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do.
-         * @enum {unknown}
-         */
+        /** Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do. */
         readonly selfErasure?: "session" | "fresh";
-        /**
-         * How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.
-         * @enum {unknown}
-         */
+        /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
         readonly sensitivity?: "stable" | "fast";
         /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
         readonly oneZone?: boolean;
@@ -530,22 +458,13 @@ export type ChangeAppBody = {
         readonly approval?: AppPolicyApproval;
         /** Seconds after which a proximity message is no longer shown. */
         readonly pushTimeToLive?: number;
-        /**
-         * What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.
-         * @enum {unknown}
-         */
+        /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
         readonly consent?: "assumed" | "required";
         /** What the app asks visitors, for each purpose. Phones get it with the bundle. */
         readonly consentTexts?: AppPolicyConsentTexts;
-        /**
-         * Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors.
-         * @enum {unknown}
-         */
+        /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors. */
         readonly smallGroups?: "shown" | "protected";
-        /**
-         * How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so.
-         * @enum {unknown}
-         */
+        /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
         readonly pseudonyms?: "none" | "daily";
         /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
         readonly polite?: boolean;
@@ -556,7 +475,6 @@ export type ChangeAppBody = {
     };
 };
 export type ChangeAppRulesBody = {
-    /** @enum {unknown} */
     readonly preset?: "specification" | "visitors";
     readonly resources?: {
         readonly [key: string]: ChangeAppRulesBodyResources;
@@ -567,7 +485,6 @@ export type ChangeAppRulesBody = {
     };
 };
 export type ChangeAppUserBody = {
-    /** @enum {unknown} */
     readonly role?: "user" | "manager";
     readonly disabled?: boolean;
     /** objectIds of the venues to which the user belongs, which rules know as $auth.venues */
@@ -587,19 +504,13 @@ export type ChangeBackupPlanBody = {
     readonly drill?: boolean;
 };
 export type ChangeFindingBody = {
-    /**
-     * open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later
-     * @enum {unknown}
-     */
+    /** open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later */
     readonly state: "open" | "seen" | "done" | "muted";
 };
 export type ChangeIdentityProviderBody = {
     /** By which apps name it: a lower-case letter, then up to 31 letters, digits and dashes */
     readonly name?: string;
-    /**
-     * oidc: any issuer of OpenID Connect
-     * @enum {unknown}
-     */
+    /** oidc: any issuer of OpenID Connect */
     readonly kind?: "google" | "apple" | "oidc";
     /** The claim `iss`, letter by letter. Known of google and apple */
     readonly issuer?: string;
@@ -614,7 +525,6 @@ export type ChangeIdentityProviderBody = {
     readonly acceptsTokens?: boolean;
 };
 export type ChangeManyBody = {
-    /** @enum {unknown} */
     readonly operation: "patchNotification" | "updateNotification" | "deleteNotification" | "patchStoryline" | "deleteStoryline" | "patchBeacon" | "deleteBeacon" | "patchDevice" | "deleteDevice" | "patchVenue" | "deleteFile" | "patchRecord" | "deleteRecord" | "changeAppUser" | "changeWebhook" | "deleteWebhook" | "restoreDeleted";
     readonly ids: readonly string[];
     /** Of records */
@@ -632,7 +542,6 @@ export type ChangeManyBody = {
     }[];
 };
 export type ChangeOwnAlertsBody = {
-    /** @enum {unknown} */
     readonly digest?: "off" | "daily" | "weekly";
     readonly kinds?: {
         readonly failures?: boolean;
@@ -689,7 +598,6 @@ export type ChangeSsoProviderBody = {
     readonly roles?: ChangeSsoProviderBodyRoles;
     /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
     readonly appRoles?: readonly ChangeSsoProviderBodyAppRole[];
-    /** @enum {unknown} */
     readonly defaultRole?: "manager" | "editor" | "installer" | "analyst";
     /** Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does */
     readonly factorValues?: readonly string[];
@@ -708,10 +616,7 @@ export type ChangeWebhookBody = {
     readonly enabled?: boolean;
     /** About which it is asked before records change; empty: about all */
     readonly buckets?: readonly string[];
-    /**
-     * What becomes of the change of a record if no valid answer comes within 5 seconds
-     * @enum {unknown}
-     */
+    /** What becomes of the change of a record if no valid answer comes within 5 seconds */
     readonly withoutAnswer?: "refuse" | "allow";
 };
 export type ConfirmSessionBody = {
@@ -723,7 +628,6 @@ export type CreateAdministratorBody = {
     /** Compared without case and surrounding space */
     readonly email: string;
     readonly name: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps?: readonly AdministratorApp[];
@@ -731,19 +635,13 @@ export type CreateAdministratorBody = {
 };
 export type CreateAppBody = {
     readonly name: string;
-    /**
-     * Who may read and write what, to begin with: as the specification describes (without it), or as an app for visitors wants it, whose content is for everyone and whose other records are for their owners
-     * @enum {unknown}
-     */
+    /** Who may read and write what, to begin with: as the specification describes (without it), or as an app for visitors wants it, whose content is for everyone and whose other records are for their owners */
     readonly preset?: "specification" | "visitors";
 };
 export type CreateIdentityProviderBody = {
     /** By which apps name it: a lower-case letter, then up to 31 letters, digits and dashes */
     readonly name: string;
-    /**
-     * oidc: any issuer of OpenID Connect
-     * @enum {unknown}
-     */
+    /** oidc: any issuer of OpenID Connect */
     readonly kind: "google" | "apple" | "oidc";
     /** The claim `iss`, letter by letter. Known of google and apple */
     readonly issuer?: string;
@@ -760,10 +658,7 @@ export type CreateIdentityProviderBody = {
 export type CreateReportBody = {
     /** The objectId of the venue; null: the whole app */
     readonly venueId: string | null;
-    /**
-     * On Mondays, or on the first of the month, at 07:00 on the clocks of the venue
-     * @enum {unknown}
-     */
+    /** On Mondays, or on the first of the month, at 07:00 on the clocks of the venue */
     readonly every: "week" | "month";
     readonly isOn: boolean;
     /** The ids of administrators who get it */
@@ -797,7 +692,6 @@ export type CreateSsoProviderBody = {
     readonly roles?: ChangeSsoProviderBodyRoles;
     /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
     readonly appRoles?: readonly ChangeSsoProviderBodyAppRole[];
-    /** @enum {unknown} */
     readonly defaultRole?: "manager" | "editor" | "installer" | "analyst";
     /** Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does */
     readonly factorValues?: readonly string[];
@@ -816,10 +710,7 @@ export type CreateWebhookBody = {
     readonly enabled?: boolean;
     /** About which it is asked before records change; empty: about all */
     readonly buckets?: readonly string[];
-    /**
-     * What becomes of the change of a record if no valid answer comes within 5 seconds
-     * @enum {unknown}
-     */
+    /** What becomes of the change of a record if no valid answer comes within 5 seconds */
     readonly withoutAnswer?: "refuse" | "allow";
 };
 export type DeviceCredentials = {
@@ -850,14 +741,9 @@ export type DryRun = {
         readonly resource?: string;
         /** … or the name of a bucket */
         readonly bucket?: string;
-        /** @enum {unknown} */
         readonly verb: "list" | "get" | "create" | "update" | "delete" | "listen";
-        /** @enum {unknown} */
         readonly caller: "app" | "user" | "manager";
-        /**
-         * hidden: the record would not have been there, or the list would have been shorter (an estimate)
-         * @enum {unknown}
-         */
+        /** hidden: the record would not have been there, or the list would have been shorter (an estimate) */
         readonly outcome: "refused" | "hidden";
         readonly requests: number;
     }[];
@@ -907,10 +793,7 @@ export type IdentityProvider = {
     readonly objectId: string;
     /** By which apps name it: a lower-case letter, then up to 31 letters, digits and dashes */
     readonly name: string;
-    /**
-     * oidc: any issuer of OpenID Connect
-     * @enum {unknown}
-     */
+    /** oidc: any issuer of OpenID Connect */
     readonly kind: "google" | "apple" | "oidc";
     /** The app's client ids at the provider; a token has to name one of them in `aud` */
     readonly audiences: readonly string[];
@@ -930,7 +813,6 @@ export type Invitation = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly invitationId: string;
     readonly email: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly AdministratorApp[] | null;
@@ -944,7 +826,6 @@ export type Invitation = {
 export type InviteAdministratorBody = {
     /** Compared without case and surrounding space */
     readonly email: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps?: readonly AdministratorApp[];
@@ -973,7 +854,6 @@ export type ListedAppUser = {
     readonly email: string;
     /** ISO 8601, UTC, with milliseconds */
     readonly emailVerifiedAt?: string;
-    /** @enum {unknown} */
     readonly role: "user" | "manager";
     /** ISO 8601, UTC, with milliseconds */
     readonly disabledAt?: string;
@@ -1004,9 +884,7 @@ export type MakeStorylineBody = {
     readonly isEnabled: boolean;
     /** objectIds of beacons */
     readonly beacons: readonly string[];
-    /** @enum {unknown} */
     readonly campaign: "TEXT" | "URL" | "IMAGE" | "VIDEO";
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** The days on which it runs; a day that is not named is unchecked */
     readonly showOn: readonly BeginReplayBodyDraftShowOn[];
@@ -1024,10 +902,7 @@ export type MakeStorylineBody = {
     readonly delivery?: AppPolicyDelivery;
     /** What the visitor is to do after it, counted in `GET /analytics/messages` */
     readonly goal?: {
-        /**
-         * A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`)
-         * @enum {unknown}
-         */
+        /** A later visit, a later event at a beacon, or a record that the visitor makes in a bucket (by its `createdBy` or its `installationId`) */
         readonly kind: "visit" | "event" | "record";
         /** objectId; of a visit or an event */
         readonly beaconId?: string;
@@ -1035,10 +910,7 @@ export type MakeStorylineBody = {
         readonly zoneId?: string;
         /** objectId; a visit at any beacon of the venue */
         readonly venueId?: string;
-        /**
-         * Of an event
-         * @enum {unknown}
-         */
+        /** Of an event */
         readonly event?: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
         /** Name of the bucket of a record */
         readonly bucket?: string;
@@ -1090,14 +962,11 @@ export type OwnAlerts = {
     readonly canMail: boolean;
     /** How many own phones are paired, in all apps */
     readonly phones: number;
-    /** @enum {unknown} */
     readonly digest: "off" | "daily" | "weekly";
     /** Those that the role may see */
     readonly kinds: readonly {
-        /** @enum {unknown} */
         readonly kind: "failures" | "refused" | "unreachable" | "webhooks" | "approval" | "quiet" | "silent" | "battery" | "misplaced" | "tokens" | "sensing" | "quota" | "crowded" | "reports" | "key" | "disk" | "database" | "files" | "jobs" | "certificate" | "backup";
         readonly name: string;
-        /** @enum {unknown} */
         readonly of: "app" | "service";
         /** By mail */
         readonly isOn: boolean;
@@ -1140,7 +1009,6 @@ export type OwnSession = {
 };
 export type Privacy = {
     readonly notices: readonly {
-        /** @enum {unknown} */
         readonly language: "en" | "de";
         readonly title: string;
         readonly sections: readonly {
@@ -1164,7 +1032,6 @@ export type Reach = {
     readonly reachable: number;
     /** By push service, the commonest first */
     readonly channels: readonly {
-        /** @enum {unknown} */
         readonly sender: "fcm" | "apns" | "webpush" | "mqtt";
         readonly name: string;
         readonly count: number;
@@ -1179,7 +1046,6 @@ export type RenamePasskeyBody = {
 export type Replay = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly objectId: string;
-    /** @enum {unknown} */
     readonly state: "waiting" | "running" | "done" | "cancelled" | "failed";
     readonly from: string;
     readonly until: string;
@@ -1196,10 +1062,7 @@ export type Report = {
     readonly reportId: string;
     /** The objectId of the venue; null: the whole app */
     readonly venueId: string | null;
-    /**
-     * On Mondays, or on the first of the month, at 07:00 on the clocks of the venue
-     * @enum {unknown}
-     */
+    /** On Mondays, or on the first of the month, at 07:00 on the clocks of the venue */
     readonly every: "week" | "month";
     readonly isOn: boolean;
     /** The ids of administrators who get it */
@@ -1210,16 +1073,12 @@ export type Report = {
     readonly name: string;
     readonly timeZone: string;
     readonly recipients: readonly {
-        /** @enum {unknown} */
         readonly kind: "administrator" | "address";
         readonly id: string;
         readonly name: string;
         /** null for those who may not see it */
         readonly email: string | null;
-        /**
-         * waits: has not confirmed yet
-         * @enum {unknown}
-         */
+        /** waits: has not confirmed yet */
         readonly state: "gets" | "waits" | "withheld";
         /** Why nothing is sent to this person now */
         readonly message: string;
@@ -1240,10 +1099,7 @@ export type Report = {
         readonly mails: readonly {
             /** An address, a name, or a part of an address for those who may not see it */
             readonly to: string;
-            /**
-             * unsure: the connection broke while it was handed over; withheld: the person may not have it, or has not confirmed
-             * @enum {unknown}
-             */
+            /** unsure: the connection broke while it was handed over; withheld: the person may not have it, or has not confirmed */
             readonly state: "waits" | "sent" | "failed" | "unsure" | "withheld";
             /** Why; of one that waits, what the last try said */
             readonly message: string;
@@ -1299,7 +1155,6 @@ export type Security = {
     readonly secondFactorRequired: boolean;
 };
 export type Sender = {
-    /** @enum {unknown} */
     readonly kind: "fcm" | "apns" | "webpush" | "mqtt";
     /** The usual name of the provider */
     readonly name: string;
@@ -1321,7 +1176,6 @@ export type Session = {
     readonly adminId: string;
     readonly email: string;
     readonly name: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly AdministratorApp[] | null;
@@ -1497,10 +1351,7 @@ export type Trash = {
     readonly goesAt: string;
 };
 export type TryAppRulesBody = {
-    /**
-     * app: with the app key alone; manager: any user with that role
-     * @enum {unknown}
-     */
+    /** app: with the app key alone; manager: any user with that role */
     readonly caller: "app" | "user" | "manager";
     /** Which user; with the caller user */
     readonly userId?: string;
@@ -1539,15 +1390,9 @@ export type Webhook = {
     readonly enabled: boolean;
     /** About which it is asked before records change; empty: about all */
     readonly buckets: readonly string[];
-    /**
-     * What becomes of the change of a record if no valid answer comes within 5 seconds
-     * @enum {unknown}
-     */
+    /** What becomes of the change of a record if no valid answer comes within 5 seconds */
     readonly withoutAnswer: "refuse" | "allow";
-    /**
-     * retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer
-     * @enum {unknown}
-     */
+    /** retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer */
     readonly health: "ok" | "retrying" | "behind" | "failing";
     readonly failingSince: string | null;
     readonly lastError: string | null;
@@ -1571,10 +1416,7 @@ export type WebhookDelivery = {
     readonly objectId: string;
     readonly event: string;
     readonly payload: JsonObject;
-    /**
-     * expired: 24 hours of tries were not enough; failed: the receiver refused it
-     * @enum {unknown}
-     */
+    /** expired: 24 hours of tries were not enough; failed: the receiver refused it */
     readonly state: "queued" | "sent" | "failed" | "expired";
     readonly attempts: number;
     /** The HTTP status of the last answer */
@@ -1608,10 +1450,7 @@ export type AcceptInvitationBodyPasskey = {
 };
 export type AdministratorApp = {
     readonly appId: string;
-    /**
-     * In this app; the administrator's own without it
-     * @enum {unknown}
-     */
+    /** In this app; the administrator's own without it */
     readonly role?: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** The objectIds of the venues for which the role holds; all of the app without it */
     readonly venues?: readonly string[];
@@ -1684,18 +1523,12 @@ export type AppPolicyDelivery = {
     readonly oncePer?: ("visit" | "event") | null;
     readonly coolDown?: {
         readonly seconds: number;
-        /**
-         * Counted for this message alone, or for all messages of the app
-         * @enum {unknown}
-         */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: "trigger" | "app";
     } | null;
     readonly caps?: readonly {
         readonly count: number;
-        /**
-         * Counted for this message alone, or for all messages of the app
-         * @enum {unknown}
-         */
+        /** Counted for this message alone, or for all messages of the app */
         readonly per: "trigger" | "app";
         /** Seconds, or "day" for the calendar day at the site */
         readonly window: number | "day";
@@ -1703,7 +1536,6 @@ export type AppPolicyDelivery = {
     readonly dwellSeconds?: number | null;
     readonly nthVisit?: {
         readonly n: number;
-        /** @enum {unknown} */
         readonly mode: "only" | "from" | "every";
     } | null;
     readonly quietHours?: {
@@ -1713,10 +1545,7 @@ export type AppPolicyDelivery = {
         readonly until: string;
     } | null;
     readonly venueHours?: {
-        /**
-         * Only while the venue is open, or at any time of a day on which it opens
-         * @enum {unknown}
-         */
+        /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during: "open" | "openDays";
         /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean;
@@ -1733,7 +1562,6 @@ export type AppPolicyRetentionDays = {
     readonly positions?: number;
 };
 export type AppRulesStored = {
-    /** @enum {unknown} */
     readonly preset?: "specification" | "visitors";
     readonly resources?: {
         readonly [key: string]: AppRulesStoredResources;
@@ -1758,10 +1586,7 @@ export type AppRulesStoredResources = {
     readonly listen?: ("nobody" | "manager" | "owner" | "user" | "app") | JsonObject;
     /** Of buckets: the member that names the owner, such as metadata.assignee */
     readonly owner?: string;
-    /**
-     * Who may change and delete what has no owner, where the rule says owner
-     * @enum {unknown}
-     */
+    /** Who may change and delete what has no owner, where the rule says owner */
     readonly unowned?: "user" | "manager";
     /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members?: {
@@ -1792,7 +1617,6 @@ export type AppRulesResources = {
         };
     };
     readonly owner: string;
-    /** @enum {unknown} */
     readonly unowned?: "user" | "manager";
     /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members: {
@@ -1816,7 +1640,6 @@ export type BackupPlanLast = {
 };
 export type BeginReplayBodyDraft = {
     readonly beacons: readonly string[];
-    /** @enum {unknown} */
     readonly event: "ENTER" | "EXIT" | "IMMEDIATE" | "NEAR" | "FAR";
     /** true without it */
     readonly isEnabled?: boolean;
@@ -1829,7 +1652,6 @@ export type BeginReplayBodyDraft = {
     readonly variants?: readonly BeginReplayBodyDraftVariant[];
 };
 export type BeginReplayBodyDraftShowOn = {
-    /** @enum {unknown} */
     readonly dayName: "Sun" | "Mon" | "Tue" | "Wed" | "Thu" | "Fri" | "Sat";
     readonly checked: boolean;
 };
@@ -1863,10 +1685,7 @@ export type ChangeAppRulesBodyResources = {
     readonly listen?: ("nobody" | "manager" | "owner" | "user" | "app") | JsonInput;
     /** Of buckets: the member that names the owner, such as metadata.assignee */
     readonly owner?: string;
-    /**
-     * Who may change and delete what has no owner, where the rule says owner
-     * @enum {unknown}
-     */
+    /** Who may change and delete what has no owner, where the rule says owner */
     readonly unowned?: "user" | "manager";
     /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members?: {
@@ -1889,7 +1708,6 @@ export type ChangeSsoProviderBodyRoles = {
 };
 export type ChangeSsoProviderBodyAppRole = {
     readonly group: string;
-    /** @enum {unknown} */
     readonly role: "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     readonly appId: string;
     /** The objectIds of the venues for which the role holds; all of the app without it */
@@ -1913,10 +1731,7 @@ export type ConfirmSessionBodyPasskey = {
     };
 };
 export type CreateSecretKeyBodyScope = {
-    /**
-     * What the key deals with
-     * @enum {unknown}
-     */
+    /** What the key deals with */
     readonly resource: "analytics" | "beacons" | "deliveries" | "devices" | "events" | "files" | "floors" | "installations" | "logs" | "notifications" | "positions" | "pushes" | "receipts" | "records" | "scenarios" | "schemas" | "sightings" | "simulations" | "storylines" | "users" | "venues" | "verdicts" | "visits" | "zones";
     /** What it may do there */
     readonly verbs: readonly ("list" | "get" | "create" | "update" | "delete" | "listen")[];
@@ -1960,7 +1775,6 @@ export type SetUpResult = {
     readonly adminId: string;
     readonly email: string;
     readonly name: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly AdministratorApp[] | null;
@@ -1982,7 +1796,6 @@ export type InviteAdministratorResult = {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly invitationId: string;
     readonly email: string;
-    /** @enum {unknown} */
     readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
     /** Where the role holds; null: in all apps, and for the service as a whole */
     readonly apps: readonly AdministratorApp[] | null;
@@ -2026,45 +1839,35 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Setup;
-        };
+        readonly answer: ResultAnswer<Setup>;
     };
     /** Create the first owner with the one-time link, and sign in */
     readonly setUp: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: SetUpBody;
-        readonly answer: {
-            readonly result: SetUpResult;
-        };
+        readonly answer: ResultAnswer<SetUpResult>;
     };
     /** Sign in with a password */
     readonly signInToConsole: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: SignInToConsoleBody;
-        readonly answer: {
-            readonly result: SetUpResult;
-        };
+        readonly answer: ResultAnswer<SetUpResult>;
     };
     /** Who is signed in */
     readonly getSession: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Session;
-        };
+        readonly answer: ResultAnswer<Session>;
     };
     /** Sign out */
     readonly signOutOfConsole: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Who is signed in in this browser; null if nobody is */
     readonly findSession: {
@@ -2080,27 +1883,21 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: ConfirmSessionBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Ask whether the last confirmation still counts; it is refused if not */
     readonly checkConfirmation: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Change one's own password; every other session ends */
     readonly changeOwnPassword: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: ChangeOwnPasswordBody;
-        readonly answer: {
-            readonly result: Administrator;
-        };
+        readonly answer: ResultAnswer<Administrator>;
     };
     /** Begin to sign in with a passkey */
     readonly startPasskeySignIn: {
@@ -2121,9 +1918,7 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: SignInWithPasskeyBody;
-        readonly answer: {
-            readonly result: SetUpResult;
-        };
+        readonly answer: ResultAnswer<SetUpResult>;
     };
     /** Begin to confirm with a passkey */
     readonly startPasskeyConfirmation: {
@@ -2168,34 +1963,24 @@ export type Operations = {
     };
     /** Rename one's own passkey */
     readonly renamePasskey: {
-        readonly params: {
-            readonly passkeyId: string;
-        };
+        readonly params: PathParams<'passkeyId'>;
         readonly query: undefined;
         readonly body: RenamePasskeyBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Remove one's own passkey; every other session ends */
     readonly removePasskey: {
-        readonly params: {
-            readonly passkeyId: string;
-        };
+        readonly params: PathParams<'passkeyId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** How one signs in oneself */
     readonly getOwnFactors: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: OwnFactors;
-        };
+        readonly answer: ResultAnswer<OwnFactors>;
     };
     /** Begin to set up an authenticator app */
     readonly startTotp: {
@@ -2228,9 +2013,7 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Make new recovery codes; the former ones no longer work */
     readonly renewRecoveryCodes: {
@@ -2252,10 +2035,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly OwnSession[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2272,14 +2052,10 @@ export type Operations = {
     };
     /** End a session of oneself */
     readonly endOwnSession: {
-        readonly params: {
-            readonly sessionId: string;
-        };
+        readonly params: PathParams<'sessionId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** The agents that act for oneself, the newest first */
     readonly listOwnAgents: {
@@ -2289,10 +2065,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly OwnAgent[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2311,14 +2084,10 @@ export type Operations = {
     };
     /** Refuse an agent of oneself from now on */
     readonly removeOwnAgent: {
-        readonly params: {
-            readonly agentId: string;
-        };
+        readonly params: PathParams<'agentId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List invitations that were not accepted yet */
     readonly listInvitations: {
@@ -2328,10 +2097,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Invitation[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2340,37 +2106,25 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: InviteAdministratorBody;
-        readonly answer: {
-            readonly result: InviteAdministratorResult;
-        };
+        readonly answer: ResultAnswer<InviteAdministratorResult>;
     };
     /** Send an invitation again, for another seven days; the former link no longer works */
     readonly sendInvitationAgain: {
-        readonly params: {
-            readonly invitationId: string;
-        };
+        readonly params: PathParams<'invitationId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: InviteAdministratorResult;
-        };
+        readonly answer: ResultAnswer<InviteAdministratorResult>;
     };
     /** Withdraw an invitation; its link no longer works */
     readonly withdrawInvitation: {
-        readonly params: {
-            readonly invitationId: string;
-        };
+        readonly params: PathParams<'invitationId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Send an administrator a link to choose a new password */
     readonly sendPasswordLink: {
-        readonly params: {
-            readonly adminId: string;
-        };
+        readonly params: PathParams<'adminId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -2391,10 +2145,8 @@ export type Operations = {
         readonly body: OpenLinkBody;
         readonly answer: {
             readonly result: {
-                /** @enum {unknown} */
                 readonly kind: "invitation" | "reset";
                 readonly email: string;
-                /** @enum {unknown} */
                 readonly role: "owner" | "manager" | "editor" | "author" | "installer" | "analyst" | "reader";
                 /** ISO 8601, UTC, with milliseconds */
                 readonly expiresAt: string;
@@ -2420,27 +2172,21 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: AcceptInvitationBody;
-        readonly answer: {
-            readonly result: SetUpResult;
-        };
+        readonly answer: ResultAnswer<SetUpResult>;
     };
     /** Ask for a mail with a link to a new password; the answer is the same for unknown addresses */
     readonly requestPasswordLink: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: RequestPasswordLinkBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Set a new password with a link; every session ends, and second factors stay */
     readonly setPasswordByLink: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: SetPasswordByLinkBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List administrators */
     readonly listAdministrators: {
@@ -2450,10 +2196,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Administrator[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2462,71 +2205,49 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: CreateAdministratorBody;
-        readonly answer: {
-            readonly result: Administrator;
-        };
+        readonly answer: ResultAnswer<Administrator>;
     };
     /** Get an administrator */
     readonly getAdministrator: {
-        readonly params: {
-            readonly adminId: string;
-        };
+        readonly params: PathParams<'adminId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Administrator;
-        };
+        readonly answer: ResultAnswer<Administrator>;
     };
     /** Change an administrator's name, role or apps, or switch the administrator off or on */
     readonly changeAdministrator: {
-        readonly params: {
-            readonly adminId: string;
-        };
+        readonly params: PathParams<'adminId'>;
         readonly query: undefined;
         readonly body: ChangeAdministratorBody;
-        readonly answer: {
-            readonly result: Administrator;
-        };
+        readonly answer: ResultAnswer<Administrator>;
     };
     /** Set an administrator's password; all the administrator's sessions end */
     readonly resetAdministratorPassword: {
-        readonly params: {
-            readonly adminId: string;
-        };
+        readonly params: PathParams<'adminId'>;
         readonly query: undefined;
         readonly body: ResetAdministratorPasswordBody;
-        readonly answer: {
-            readonly result: Administrator;
-        };
+        readonly answer: ResultAnswer<Administrator>;
     };
     /** Remove an administrator's second factors; all the administrator's sessions end */
     readonly resetAdministratorFactors: {
-        readonly params: {
-            readonly adminId: string;
-        };
+        readonly params: PathParams<'adminId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Administrator;
-        };
+        readonly answer: ResultAnswer<Administrator>;
     };
     /** What every administrator needs to sign in */
     readonly getSecurity: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Security;
-        };
+        readonly answer: ResultAnswer<Security>;
     };
     /** Require a second factor of every administrator, or no longer */
     readonly changeSecurity: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: Security;
-        readonly answer: {
-            readonly result: Security;
-        };
+        readonly answer: ResultAnswer<Security>;
     };
     /** Through whom one can sign in */
     readonly listSignInProviders: {
@@ -2596,14 +2317,10 @@ export type Operations = {
     };
     /** End the connection of one's account with a provider */
     readonly disconnectIdentity: {
-        readonly params: {
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List the providers of single sign-on */
     readonly listSsoProviders: {
@@ -2613,10 +2330,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly SsoProvider[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -2625,48 +2339,32 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: CreateSsoProviderBody;
-        readonly answer: {
-            readonly result: SsoProvider;
-        };
+        readonly answer: ResultAnswer<SsoProvider>;
     };
     /** One provider of single sign-on */
     readonly getSsoProvider: {
-        readonly params: {
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: SsoProvider;
-        };
+        readonly answer: ResultAnswer<SsoProvider>;
     };
     /** Change a provider of single sign-on, or switch it off or on */
     readonly changeSsoProvider: {
-        readonly params: {
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'providerId'>;
         readonly query: undefined;
         readonly body: ChangeSsoProviderBody;
-        readonly answer: {
-            readonly result: SsoProvider;
-        };
+        readonly answer: ResultAnswer<SsoProvider>;
     };
     /** Delete a provider of single sign-on; every session that began with it ends */
     readonly deleteSsoProvider: {
-        readonly params: {
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Read a provider's configuration and keys now */
     readonly testSsoProvider: {
-        readonly params: {
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -2682,18 +2380,14 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: SsoPolicy;
-        };
+        readonly answer: ResultAnswer<SsoPolicy>;
     };
     /** Make single sign-on the only way to sign in, or no longer, and say how long its sessions last */
     readonly changeSsoPolicy: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: ChangeSsoPolicyBody;
-        readonly answer: {
-            readonly result: SsoPolicy;
-        };
+        readonly answer: ResultAnswer<SsoPolicy>;
     };
     /** List changes, newest first */
     readonly listAudit: {
@@ -2724,9 +2418,7 @@ export type Operations = {
     };
     /** List the users of an app */
     readonly listAppUsers: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** A JSON object that the results must match; see the where-language. */
             readonly where?: string;
@@ -2743,43 +2435,27 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly ListedAppUser[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get a user of an app */
     readonly getAppUser: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: AppUser;
-        };
+        readonly answer: ResultAnswer<AppUser>;
     };
     /** Change a user's role or venues, or switch the user off or on; disabling ends all tokens */
     readonly changeAppUser: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: ChangeAppUserBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Erase a user */
     readonly eraseAppUser: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -2791,41 +2467,26 @@ export type Operations = {
     };
     /** Where a user is signed in */
     readonly listAppUserSessions: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly AppUserSession[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** End a session of a user */
     readonly endAppUserSession: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-            readonly sessionId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId' | 'sessionId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Export everything that is known of a user, as one JSON document */
     readonly exportAppUser: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
         /** JSON */
@@ -2833,10 +2494,7 @@ export type Operations = {
     };
     /** Export everything that is known of an installation, as one JSON document */
     readonly exportInstallation: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId'>;
         readonly query: undefined;
         readonly body: undefined;
         /** JSON */
@@ -2844,21 +2502,15 @@ export type Operations = {
     };
     /** List the receipts of erasures, newest first */
     readonly listErasures: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly result: readonly {
                 /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
                 readonly erasureId: string;
-                /**
-                 * An account, an installation, or what was recorded of an installation that stays
-                 * @enum {unknown}
-                 */
+                /** An account, an installation, or what was recorded of an installation that stays */
                 readonly kind: "user" | "installation" | "traces";
-                /** @enum {unknown} */
                 readonly askedBy: "person" | "administrator" | "request" | "command line" | "restore";
                 /** SHA-256 of the appId, a space and an id, in hexadecimal digits: of the user, and of each installation */
                 readonly subjects: readonly string[];
@@ -2894,85 +2546,54 @@ export type Operations = {
     };
     /** Say what the service keeps about visitors, for a privacy notice and a record of processing */
     readonly getPrivacy: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Privacy;
-        };
+        readonly answer: ResultAnswer<Privacy>;
     };
     /** List the identity providers of an app */
     readonly listIdentityProviders: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly IdentityProvider[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Let users sign in through an identity provider */
     readonly createIdentityProvider: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: CreateIdentityProviderBody;
-        readonly answer: {
-            readonly result: IdentityProvider;
-        };
+        readonly answer: ResultAnswer<IdentityProvider>;
     };
     /** Get an identity provider */
     readonly getIdentityProvider: {
-        readonly params: {
-            readonly appId: string;
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'appId' | 'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: IdentityProvider;
-        };
+        readonly answer: ResultAnswer<IdentityProvider>;
     };
     /** Change an identity provider, or switch it off or on; its name, kind and issuer stay */
     readonly changeIdentityProvider: {
-        readonly params: {
-            readonly appId: string;
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'appId' | 'providerId'>;
         readonly query: undefined;
         readonly body: ChangeIdentityProviderBody;
-        readonly answer: {
-            readonly result: IdentityProvider;
-        };
+        readonly answer: ResultAnswer<IdentityProvider>;
     };
     /** Delete an identity provider; accounts stay */
     readonly deleteIdentityProvider: {
-        readonly params: {
-            readonly appId: string;
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'appId' | 'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Read the issuer's configuration and keys now */
     readonly testIdentityProvider: {
-        readonly params: {
-            readonly appId: string;
-            readonly providerId: string;
-        };
+        readonly params: PathParams<'appId' | 'providerId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -2985,89 +2606,55 @@ export type Operations = {
     };
     /** Whether a user has a second factor and passkeys */
     readonly getAppUserFactors: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: AppUserFactors;
-        };
+        readonly answer: ResultAnswer<AppUserFactors>;
     };
     /** Remove the second factor and the passkeys of a user who has lost them; all sessions end */
     readonly resetAppUserFactors: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List the passkeys of a user */
     readonly listAppUserPasskeys: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly AppUserPasskey[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Remove the authenticator app and the recovery codes of a user who has lost them; all sessions end */
     readonly removeAppUserTotp: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Remove a passkey of a user who has lost it; all sessions end */
     readonly removeAppUserPasskey: {
-        readonly params: {
-            readonly appId: string;
-            readonly userId: string;
-            readonly passkeyId: string;
-        };
+        readonly params: PathParams<'appId' | 'userId' | 'passkeyId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List what the visitor has agreed to and refused, newest first */
     readonly listConsents: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly result: readonly {
-                /** @enum {unknown} */
                 readonly purpose: "messages" | "analytics" | "identity";
                 readonly granted: boolean;
                 readonly textVersion?: string;
-                /**
-                 * handover: somebody else holds the installation since, and what was decided before ended
-                 * @enum {unknown}
-                 */
+                /** handover: somebody else holds the installation since, and what was decided before ended */
                 readonly decidedBy: "phone" | "user" | "manager" | "handover";
                 /** ISO 8601, UTC, with milliseconds */
                 readonly at: string;
@@ -3076,9 +2663,7 @@ export type Operations = {
     };
     /** Count the installations by the language of the phone, the commonest first */
     readonly listLanguages: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3098,9 +2683,7 @@ export type Operations = {
     };
     /** Count the phones by why they hear no beacons, and by version of the app */
     readonly countSensing: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3121,9 +2704,7 @@ export type Operations = {
     };
     /** List one’s own phones, and whether a code waits for another */
     readonly listOwnPhones: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3151,9 +2732,7 @@ export type Operations = {
     };
     /** Make a code that pairs a phone with oneself */
     readonly createPairingCode: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3169,33 +2748,21 @@ export type Operations = {
     };
     /** Make the code that waits worthless */
     readonly deletePairingCode: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Say that a phone is no longer one’s own */
     readonly unpairPhone: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Send a draft to a phone of one’s own, and to nobody else */
     readonly testOnOwnPhone: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId'>;
         readonly query: undefined;
         readonly body: TestOnOwnPhoneBody;
         readonly answer: {
@@ -3207,37 +2774,24 @@ export type Operations = {
     };
     /** What became of a test on a phone of one’s own */
     readonly getOwnPhoneTest: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-            readonly pushId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId' | 'pushId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: OwnPhoneTest;
-        };
+        readonly answer: ResultAnswer<OwnPhoneTest>;
     };
     /** Count whom a push would reach now, by push service, and why others are not reached */
     readonly getReach: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** The audience: a condition on installations, as JSON; everyone without it */
             readonly where?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Reach;
-        };
+        readonly answer: ResultAnswer<Reach>;
     };
     /** Take back the cancellation of a push whose time has not come */
     readonly resumePush: {
-        readonly params: {
-            readonly appId: string;
-            readonly pushId: string;
-        };
+        readonly params: PathParams<'appId' | 'pushId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3261,10 +2815,7 @@ export type Operations = {
                     readonly replaces?: string;
                     /** Messages with the same name are grouped */
                     readonly thread?: string;
-                    /**
-                     * passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default
-                     * @enum {unknown}
-                     */
+                    /** passive: quietly into the list; timeSensitive: also through a focus; critical: also when muted, for apps that Apple has allowed it. active by default */
                     readonly level?: "passive" | "active" | "timeSensitive" | "critical";
                 };
                 readonly where?: JsonObject;
@@ -3280,17 +2831,13 @@ export type Operations = {
                         readonly uri?: string;
                     };
                 };
-                /**
-                 * accepted: it waits for its time or its turn. done: something has become of every recipient
-                 * @enum {unknown}
-                 */
+                /** accepted: it waits for its time or its turn. done: something has become of every recipient */
                 readonly state: "accepted" | "sending" | "done" | "cancelled" | "failed";
                 /** Why it failed as a whole */
                 readonly problem?: string;
                 readonly userId?: UserPointer;
                 /** Present where it goes to so many that a second person has to approve it */
                 readonly approval?: {
-                    /** @enum {unknown} */
                     readonly state: "waiting" | "approved";
                     /** To how many one person alone may send */
                     readonly above?: number;
@@ -3324,10 +2871,7 @@ export type Operations = {
     };
     /** Turn a notification into a storyline with one scenario */
     readonly makeStoryline: {
-        readonly params: {
-            readonly appId: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'appId' | 'objectId'>;
         readonly query: undefined;
         readonly body: MakeStorylineBody;
         readonly answer: {
@@ -3339,26 +2883,19 @@ export type Operations = {
     };
     /** List the buckets of an app */
     readonly listBuckets: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Bucket[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Create a bucket */
     readonly createBucket: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: RenamePasskeyBody;
         readonly answer: {
@@ -3373,21 +2910,14 @@ export type Operations = {
     };
     /** Delete a bucket with its records and schemas */
     readonly deleteBucket: {
-        readonly params: {
-            readonly appId: string;
-            readonly bucketName: string;
-        };
+        readonly params: PathParams<'appId' | 'bucketName'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Change, delete or restore many records at once */
     readonly changeMany: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** The `entry` of an earlier request of the same change, to which the audit adds this one. An entry of another change, of somebody else, from another address or of more than an hour ago is left alone, and this request gets an entry of its own. */
             readonly continues?: string;
@@ -3416,42 +2946,26 @@ export type Operations = {
     };
     /** List what a record was before its last changes, newest first */
     readonly listVersions: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-            readonly recordId: string;
-        };
+        readonly params: PathParams<'appId' | 'kind' | 'recordId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Version[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Make an earlier state of a record the present one */
     readonly restoreVersion: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-            readonly recordId: string;
-            readonly versionId: string;
-        };
+        readonly params: PathParams<'appId' | 'kind' | 'recordId' | 'versionId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List what was deleted in the last 30 days, newest first */
     readonly listTrash: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** Only this kind */
             readonly kind?: string;
@@ -3462,19 +2976,13 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly Trash[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Put a deleted record back, with its objectId */
     readonly restoreDeleted: {
-        readonly params: {
-            readonly appId: string;
-            readonly trashId: string;
-        };
+        readonly params: PathParams<'appId' | 'trashId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3489,34 +2997,21 @@ export type Operations = {
     };
     /** Delete a record in the trash for good */
     readonly deleteForGood: {
-        readonly params: {
-            readonly appId: string;
-            readonly trashId: string;
-        };
+        readonly params: PathParams<'appId' | 'trashId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Whether a device has credentials for MQTT */
     readonly getDeviceCredentials: {
-        readonly params: {
-            readonly appId: string;
-            readonly deviceId: string;
-        };
+        readonly params: PathParams<'appId' | 'deviceId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: DeviceCredentials;
-        };
+        readonly answer: ResultAnswer<DeviceCredentials>;
     };
     /** Give a device a new password, shown once; a connection with the old one is closed at once */
     readonly issueDeviceCredentials: {
-        readonly params: {
-            readonly appId: string;
-            readonly deviceId: string;
-        };
+        readonly params: PathParams<'appId' | 'deviceId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3534,44 +3029,28 @@ export type Operations = {
     };
     /** Revoke a device's credentials and disconnect it at once */
     readonly revokeDeviceCredentials: {
-        readonly params: {
-            readonly appId: string;
-            readonly deviceId: string;
-        };
+        readonly params: PathParams<'appId' | 'deviceId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Bring credentials back that were revoked or replaced within the last hour */
     readonly restoreDeviceCredentials: {
-        readonly params: {
-            readonly appId: string;
-            readonly deviceId: string;
-        };
+        readonly params: PathParams<'appId' | 'deviceId'>;
         readonly query: undefined;
         readonly body: RestoreDeviceCredentialsBody;
-        readonly answer: {
-            readonly result: DeviceCredentials;
-        };
+        readonly answer: ResultAnswer<DeviceCredentials>;
     };
     /** How much space the files of an app take */
     readonly getFileUsage: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: FileUsage;
-        };
+        readonly answer: ResultAnswer<FileUsage>;
     };
     /** Which beacons one’s own phones hear now */
     readonly listHeardNearby: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3591,10 +3070,7 @@ export type Operations = {
     };
     /** What one of one’s own phones has sensed since a time */
     readonly listOwnSamples: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId'>;
         readonly query: {
             /** ISO 8601, at most ten minutes ago */
             readonly since?: string;
@@ -3618,10 +3094,7 @@ export type Operations = {
     };
     /** What a phone has sensed of a beacon since a time */
     readonly listHeard: {
-        readonly params: {
-            readonly appId: string;
-            readonly beaconId: string;
-        };
+        readonly params: PathParams<'appId' | 'beaconId'>;
         readonly query: {
             /** The objectId of the phone */
             readonly installation?: string;
@@ -3638,9 +3111,7 @@ export type Operations = {
     };
     /** List what traffic has taught about the radio of each beacon */
     readonly listRadio: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** Only of this beacon */
             readonly beaconId?: string;
@@ -3666,21 +3137,14 @@ export type Operations = {
     };
     /** Forget what was learned about a beacon */
     readonly resetRadio: {
-        readonly params: {
-            readonly appId: string;
-            readonly beaconId: string;
-        };
+        readonly params: PathParams<'appId' | 'beaconId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List what traffic has taught about how loud phones hear */
     readonly listHearing: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** An installation to be told of as well */
             readonly installationId?: string;
@@ -3704,67 +3168,42 @@ export type Operations = {
     };
     /** Forget what was learned about how loud all phones and models hear */
     readonly resetAllHearing: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Forget what was learned about how loud one phone hears */
     readonly resetHearing: {
-        readonly params: {
-            readonly appId: string;
-            readonly installationId: string;
-        };
+        readonly params: PathParams<'appId' | 'installationId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Try a draft of rules on what was recorded; nothing is sent */
     readonly beginReplay: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: BeginReplayBody;
-        readonly answer: {
-            readonly result: Replay;
-        };
+        readonly answer: ResultAnswer<Replay>;
     };
     /** Read how far a comparison has come, and what it has counted so far */
     readonly getReplay: {
-        readonly params: {
-            readonly appId: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'appId' | 'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Replay;
-        };
+        readonly answer: ResultAnswer<Replay>;
     };
     /** Stop a comparison */
     readonly cancelReplay: {
-        readonly params: {
-            readonly appId: string;
-            readonly objectId: string;
-        };
+        readonly params: PathParams<'appId' | 'objectId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Replay;
-        };
+        readonly answer: ResultAnswer<Replay>;
     };
     /** Count the sightings of visitors who have not agreed to analytics, by beacon and hour */
     readonly listSightingCounts: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** The first moment, ISO 8601 */
             readonly from?: string;
@@ -3785,9 +3224,7 @@ export type Operations = {
     };
     /** List the reports by mail of an app, and what became of the last ones */
     readonly listReports: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3806,70 +3243,42 @@ export type Operations = {
     };
     /** Have figures sent to people each week or month */
     readonly createReport: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: CreateReportBody;
-        readonly answer: {
-            readonly result: Report;
-        };
+        readonly answer: ResultAnswer<Report>;
     };
     /** Get a report */
     readonly getReport: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Report;
-        };
+        readonly answer: ResultAnswer<Report>;
     };
     /** Change a report, or switch it off or on; members that are left out stay */
     readonly changeReport: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId'>;
         readonly query: undefined;
         readonly body: CreateReportBody;
-        readonly answer: {
-            readonly result: Report;
-        };
+        readonly answer: ResultAnswer<Report>;
     };
     /** Delete a report with the addresses that it goes to */
     readonly deleteReport: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Send another mail to an address that has not confirmed */
     readonly askReportAddress: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-            readonly addressId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId' | 'addressId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Show the mail about the last period that is over */
     readonly previewReport: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3885,10 +3294,7 @@ export type Operations = {
     };
     /** Download the report about the last period that is over */
     readonly downloadReport: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId'>;
         readonly query: undefined;
         readonly body: undefined;
         /** A PDF */
@@ -3896,10 +3302,7 @@ export type Operations = {
     };
     /** Send the report about the last period that is over to oneself, now */
     readonly sendReport: {
-        readonly params: {
-            readonly appId: string;
-            readonly reportId: string;
-        };
+        readonly params: PathParams<'appId' | 'reportId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3913,9 +3316,7 @@ export type Operations = {
     };
     /** List what is wrong with beacons */
     readonly listFindings: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -3923,7 +3324,6 @@ export type Operations = {
                 /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
                 readonly beaconId: string;
                 readonly name: string;
-                /** @enum {unknown} */
                 readonly kind: "silent" | "battery" | "moved" | "cloned" | "bleeding" | "setting";
                 /** Why it was found, and what to do */
                 readonly text: string;
@@ -3931,10 +3331,7 @@ export type Operations = {
                 readonly since: string;
                 /** False: it is over, but was mended in the last 120 days, or is muted */
                 readonly isFound: boolean;
-                /**
-                 * open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later
-                 * @enum {unknown}
-                 */
+                /** open: somebody has to see to it; seen: somebody knows; done: somebody has mended it, and it is open again if it is still found three days later; muted: nobody wants to know, now or later */
                 readonly state: "open" | "seen" | "done" | "muted";
                 /** ISO 8601, UTC, with milliseconds */
                 readonly stateAt?: string;
@@ -3952,16 +3349,10 @@ export type Operations = {
     };
     /** Say what has become of something that is wrong with a beacon */
     readonly changeFinding: {
-        readonly params: {
-            readonly appId: string;
-            readonly beaconId: string;
-            readonly kind: string;
-        };
+        readonly params: PathParams<'appId' | 'beaconId' | 'kind'>;
         readonly query: undefined;
         readonly body: ChangeFindingBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List apps */
     readonly listApps: {
@@ -3971,10 +3362,7 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly App[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
@@ -3996,59 +3384,40 @@ export type Operations = {
     };
     /** Read an app */
     readonly getApp: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: App;
-        };
+        readonly answer: ResultAnswer<App>;
     };
     /** Rename an app, switch it off or on, or change its policy, limits and time zone */
     readonly changeApp: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: ChangeAppBody;
-        readonly answer: {
-            readonly result: App;
-        };
+        readonly answer: ResultAnswer<App>;
     };
     /** Delete an app with everything in it */
     readonly deleteApp: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List the live keys of an app */
     readonly listKeys: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Key[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Add a key; with two live ones the older is switched off */
     readonly rotateKey: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -4065,9 +3434,7 @@ export type Operations = {
     };
     /** Make a key for a pretend phone, which is good for an hour */
     readonly createTrialKey: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -4080,50 +3447,33 @@ export type Operations = {
     };
     /** Switch a key off at once */
     readonly disableKey: {
-        readonly params: {
-            readonly appId: string;
-            readonly keyId: string;
-        };
+        readonly params: PathParams<'appId' | 'keyId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Switch a key on again that was switched off within the last hour */
     readonly restoreKey: {
-        readonly params: {
-            readonly appId: string;
-            readonly keyId: string;
-        };
+        readonly params: PathParams<'appId' | 'keyId'>;
         readonly query: undefined;
         readonly body: RestoreKeyBody;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** List the secret keys of an app */
     readonly listSecretKeys: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly SecretKey[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Make a secret key; it is shown once */
     readonly createSecretKey: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: CreateSecretKeyBody;
         readonly answer: {
@@ -4138,82 +3488,54 @@ export type Operations = {
     };
     /** Refuse a secret key from now on */
     readonly revokeSecretKey: {
-        readonly params: {
-            readonly appId: string;
-            readonly keyId: string;
-        };
+        readonly params: PathParams<'appId' | 'keyId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Make a secret key valid again that was revoked within the last hour */
     readonly restoreSecretKey: {
-        readonly params: {
-            readonly appId: string;
-            readonly keyId: string;
-        };
+        readonly params: PathParams<'appId' | 'keyId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Who may read and write what in an app */
     readonly getAppRules: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: AppRules;
-        };
+        readonly answer: ResultAnswer<AppRules>;
     };
     /** Replace the rules of an app */
     readonly changeAppRules: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: ChangeAppRulesBody;
-        readonly answer: {
-            readonly result: AppRules;
-        };
+        readonly answer: ResultAnswer<AppRules>;
     };
     /** What other rules would mean */
     readonly previewAppRules: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: ChangeAppRulesBody;
-        readonly answer: {
-            readonly result: AppRules;
-        };
+        readonly answer: ResultAnswer<AppRules>;
     };
     /** What a caller may do, and why */
     readonly tryAppRules: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: TryAppRulesBody;
         readonly answer: {
             readonly result: {
                 readonly caller: {
-                    /** @enum {unknown} */
                     readonly role: "app" | "user" | "manager";
                     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
                     readonly userId?: string;
                 };
                 readonly verbs: {
                     readonly [key: string]: {
-                        /**
-                         * some: it depends on the record
-                         * @enum {unknown}
-                         */
+                        /** some: it depends on the record */
                         readonly outcome: "allowed" | "refused" | "some";
                         /** What a request would be answered, if it is refused */
                         readonly status?: number;
@@ -4227,119 +3549,75 @@ export type Operations = {
     };
     /** What other rules would have refused */
     readonly getDryRun: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: DryRun;
-        };
+        readonly answer: ResultAnswer<DryRun>;
     };
     /** Count what these rules would refuse */
     readonly changeDryRun: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: ChangeAppRulesBody;
-        readonly answer: {
-            readonly result: DryRun;
-        };
+        readonly answer: ResultAnswer<DryRun>;
     };
     /** Count again what closing the app would refuse */
     readonly endDryRun: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: DryRun;
-        };
+        readonly answer: ResultAnswer<DryRun>;
     };
     /** What an app has stored, and its quotas */
     readonly getAppUsage: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: AppUsage;
-        };
+        readonly answer: ResultAnswer<AppUsage>;
     };
     /** List the push providers and their settings */
     readonly listSenders: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Sender[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Get a push provider and its settings */
     readonly getSender: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-        };
+        readonly params: PathParams<'appId' | 'kind'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Sender;
-        };
+        readonly answer: ResultAnswer<Sender>;
     };
     /** Enter a provider's credentials */
     readonly saveSender: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-        };
+        readonly params: PathParams<'appId' | 'kind'>;
         readonly query: undefined;
         readonly body: SaveSenderBody;
-        readonly answer: {
-            readonly result: Sender;
-        };
+        readonly answer: ResultAnswer<Sender>;
     };
     /** Remove a provider's credentials; they can be brought back within an hour */
     readonly deleteSender: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-        };
+        readonly params: PathParams<'appId' | 'kind'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Bring a provider's credentials back that were removed or replaced within the last hour */
     readonly restoreSender: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-        };
+        readonly params: PathParams<'appId' | 'kind'>;
         readonly query: undefined;
         readonly body: RestoreSenderBody;
-        readonly answer: {
-            readonly result: Sender;
-        };
+        readonly answer: ResultAnswer<Sender>;
     };
     /** Ask the provider whether it accepts the credentials */
     readonly testSender: {
-        readonly params: {
-            readonly appId: string;
-            readonly kind: string;
-        };
+        readonly params: PathParams<'appId' | 'kind'>;
         readonly query: undefined;
         readonly body: TestSenderBody;
         readonly answer: {
@@ -4354,26 +3632,19 @@ export type Operations = {
     };
     /** List the webhooks of an app */
     readonly listWebhooks: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
             readonly results: readonly Webhook[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Create a webhook; its signing secret is shown once */
     readonly createWebhook: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: CreateWebhookBody;
         readonly answer: {
@@ -4389,46 +3660,28 @@ export type Operations = {
     };
     /** Get a webhook and the results of its latest calls */
     readonly getWebhook: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Webhook;
-        };
+        readonly answer: ResultAnswer<Webhook>;
     };
     /** Change a webhook, or switch it off or on; deliveries waiting while it is off fail */
     readonly changeWebhook: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId'>;
         readonly query: undefined;
         readonly body: ChangeWebhookBody;
-        readonly answer: {
-            readonly result: Webhook;
-        };
+        readonly answer: ResultAnswer<Webhook>;
     };
     /** Delete a webhook with its deliveries */
     readonly deleteWebhook: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Create a new signing secret; for a day calls carry the signatures of both */
     readonly rotateWebhookSecret: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -4442,10 +3695,7 @@ export type Operations = {
     };
     /** Call the receiver now with a webhook.test, and return the answer */
     readonly testWebhook: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId'>;
         readonly query: undefined;
         readonly body: undefined;
         readonly answer: {
@@ -4463,10 +3713,7 @@ export type Operations = {
     };
     /** List the deliveries, newest first, with the answers of the receiver */
     readonly listWebhookDeliveries: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId'>;
         readonly query: {
             /** Only deliveries in this state */
             readonly state?: ("queued" | "sent" | "failed" | "expired") | string;
@@ -4479,42 +3726,27 @@ export type Operations = {
         readonly answer: {
             readonly results: readonly WebhookDelivery[];
             readonly count?: number;
-            /**
-             * The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result.
-             * @constant
-             */
+            /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
             readonly truncated?: true;
         };
     };
     /** Send a finished delivery again, under the same webhook-id */
     readonly redeliverWebhook: {
-        readonly params: {
-            readonly appId: string;
-            readonly webhookId: string;
-            readonly deliveryId: string;
-        };
+        readonly params: PathParams<'appId' | 'webhookId' | 'deliveryId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** Count the visitors at each beacon now */
     readonly getLive: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Live;
-        };
+        readonly answer: ResultAnswer<Live>;
     };
     /** List when beacons last had a visitor */
     readonly listBeaconVisits: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** The objectIds of at most 100 beacons, with commas */
             readonly ids?: string;
@@ -4534,37 +3766,27 @@ export type Operations = {
     };
     /** Count the results of the events since a time */
     readonly getFunnel: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: {
             /** ISO 8601, at most eight days ago */
             readonly since?: string;
         };
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Funnel;
-        };
+        readonly answer: ResultAnswer<Funnel>;
     };
     /** List what needs attention */
     readonly getAttention: {
-        readonly params: {
-            readonly appId: string;
-        };
+        readonly params: PathParams<'appId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: Attention;
-        };
+        readonly answer: ResultAnswer<Attention>;
     };
     /** The state of the service */
     readonly getSystem: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: System;
-        };
+        readonly answer: ResultAnswer<System>;
     };
     /** List the backups, newest first, and the one in progress */
     readonly listBackups: {
@@ -4588,15 +3810,11 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: ListBackupsRunning;
-        };
+        readonly answer: ResultAnswer<ListBackupsRunning>;
     };
     /** Download a backup */
     readonly downloadBackup: {
-        readonly params: {
-            readonly backupId: string;
-        };
+        readonly params: PathParams<'backupId'>;
         readonly query: undefined;
         readonly body: undefined;
         /** A tar archive */
@@ -4604,72 +3822,52 @@ export type Operations = {
     };
     /** Delete a backup */
     readonly deleteBackup: {
-        readonly params: {
-            readonly backupId: string;
-        };
+        readonly params: PathParams<'backupId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: JsonObject;
-        };
+        readonly answer: ResultAnswer<JsonObject>;
     };
     /** When backups are made, and how the last ones went */
     readonly getBackupPlan: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: BackupPlan;
-        };
+        readonly answer: ResultAnswer<BackupPlan>;
     };
     /** Say when backups are made and how many are kept */
     readonly changeBackupPlan: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: ChangeBackupPlanBody;
-        readonly answer: {
-            readonly result: BackupPlan;
-        };
+        readonly answer: ResultAnswer<BackupPlan>;
     };
     /** Restore a backup for trial */
     readonly tryBackup: {
-        readonly params: {
-            readonly backupId: string;
-        };
+        readonly params: PathParams<'backupId'>;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: BackupPlan;
-        };
+        readonly answer: ResultAnswer<BackupPlan>;
     };
     /** Go back to a backup at the next start */
     readonly prepareRestore: {
-        readonly params: {
-            readonly backupId: string;
-        };
+        readonly params: PathParams<'backupId'>;
         readonly query: undefined;
         readonly body: RenamePasskeyBody;
-        readonly answer: {
-            readonly result: BackupPlan;
-        };
+        readonly answer: ResultAnswer<BackupPlan>;
     };
     /** Start the service again, and go back to the backup that is prepared */
     readonly startRestore: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: StartRestoreBody;
-        readonly answer: {
-            readonly result: BackupPlan;
-        };
+        readonly answer: ResultAnswer<BackupPlan>;
     };
     /** Do not restore at the next start */
     readonly cancelRestore: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: BackupPlan;
-        };
+        readonly answer: ResultAnswer<BackupPlan>;
     };
     /** List what has been told, and what was over in the last week */
     readonly listAlerts: {
@@ -4690,20 +3888,22 @@ export type Operations = {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: undefined;
-        readonly answer: {
-            readonly result: OwnAlerts;
-        };
+        readonly answer: ResultAnswer<OwnAlerts>;
     };
     /** Choose what one is told by mail, and on the own phones */
     readonly changeOwnAlerts: {
         readonly params: undefined;
         readonly query: undefined;
         readonly body: ChangeOwnAlertsBody;
-        readonly answer: {
-            readonly result: OwnAlerts;
-        };
+        readonly answer: ResultAnswer<OwnAlerts>;
     };
 };
+
+
+/** The parts of an address. */
+export type PathParams<Name extends string> = { readonly [name in Name]: string };
+/** An answer that is one record. */
+export type ResultAnswer<Of> = { readonly result: Of };
 
 export const operations = {
   getSetup: { method: 'GET', path: '/setup', answer: { result: 'object' } },
@@ -4895,416 +4095,192 @@ export const operations = {
 
 /** Which roles may do what; the service holds to the same table. */
 export const mayDo = {
-  "session.own": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "administrators.read": [
-    "owner",
-    "manager"
-  ],
-  "administrators.write": [
-    "owner"
-  ],
-  "sso.manage": [
-    "owner"
-  ],
-  "apps.read": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "settings.read": [
-    "owner",
-    "manager",
-    "editor",
-    "installer",
-    "analyst"
-  ],
-  "apps.create": [
-    "owner",
-    "manager"
-  ],
-  "apps.change": [
-    "owner",
-    "manager"
-  ],
-  "apps.delete": [
-    "owner"
-  ],
-  "keys.read": [
-    "owner",
-    "manager"
-  ],
-  "keys.write": [
-    "owner",
-    "manager"
-  ],
-  "buckets.read": [
-    "owner",
-    "manager",
-    "editor",
-    "installer",
-    "analyst"
-  ],
-  "buckets.write": [
-    "owner",
-    "manager"
-  ],
-  "users.read": [
-    "owner",
-    "manager"
-  ],
-  "users.change": [
-    "owner",
-    "manager"
-  ],
-  "signin.read": [
-    "owner",
-    "manager"
-  ],
-  "signin.write": [
-    "owner",
-    "manager"
-  ],
-  "senders.read": [
-    "owner",
-    "manager"
-  ],
-  "senders.write": [
-    "owner",
-    "manager"
-  ],
-  "webhooks.read": [
-    "owner",
-    "manager"
-  ],
-  "webhooks.write": [
-    "owner",
-    "manager"
-  ],
-  "audit.read": [
-    "owner",
-    "manager"
-  ],
-  "system.read": [
-    "owner",
-    "manager"
-  ],
-  "backups.manage": [
-    "owner"
-  ],
-  "beacons.read": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "beacons.write": [
-    "owner",
-    "manager",
-    "installer"
-  ],
-  "venues.read": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "venues.write": [
-    "owner",
-    "manager",
-    "editor",
-    "installer"
-  ],
-  "content.read": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "content.write": [
-    "owner",
-    "manager",
-    "editor",
-    "author"
-  ],
-  "push.read": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst"
-  ],
-  "push.send": [
-    "owner",
-    "manager",
-    "editor",
-    "author"
-  ],
-  "phones.pair": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer"
-  ],
-  "files.read": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "files.write": [
-    "owner",
-    "manager",
-    "editor"
-  ],
-  "files.upload": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer"
-  ],
-  "schemas.read": [
-    "owner",
-    "manager",
-    "editor",
-    "installer",
-    "analyst"
-  ],
-  "schemas.write": [
-    "owner",
-    "manager"
-  ],
-  "records.read": [
-    "owner",
-    "manager",
-    "editor"
-  ],
-  "records.write": [
-    "owner",
-    "manager",
-    "editor"
-  ],
-  "devices.read": [
-    "owner",
-    "manager",
-    "editor",
-    "installer",
-    "analyst"
-  ],
-  "devices.write": [
-    "owner",
-    "manager",
-    "installer"
-  ],
-  "simulations.run": [
-    "owner",
-    "manager",
-    "editor",
-    "author",
-    "installer"
-  ],
-  "numbers.read": [
-    "owner",
-    "manager",
-    "editor",
-    "installer",
-    "analyst",
-    "reader"
-  ],
-  "activity.read": [
-    "owner",
-    "manager",
-    "editor",
-    "installer",
-    "analyst"
-  ],
-  "reports.read": [
-    "owner",
-    "manager",
-    "editor",
-    "analyst",
-    "reader"
-  ],
-  "reports.write": [
-    "owner",
-    "manager"
-  ],
-  "installations.read": [
-    "owner",
-    "manager",
-    "editor",
-    "analyst"
-  ],
-  "installations.personal": [
-    "owner",
-    "manager"
-  ],
-  "installations.write": [
-    "owner",
-    "manager"
-  ]
+  'session.own': ["owner","manager","editor","author","installer","analyst","reader"],
+  'administrators.read': ["owner","manager"],
+  'administrators.write': ["owner"],
+  'sso.manage': ["owner"],
+  'apps.read': ["owner","manager","editor","author","installer","analyst","reader"],
+  'settings.read': ["owner","manager","editor","installer","analyst"],
+  'apps.create': ["owner","manager"],
+  'apps.change': ["owner","manager"],
+  'apps.delete': ["owner"],
+  'keys.read': ["owner","manager"],
+  'keys.write': ["owner","manager"],
+  'buckets.read': ["owner","manager","editor","installer","analyst"],
+  'buckets.write': ["owner","manager"],
+  'users.read': ["owner","manager"],
+  'users.change': ["owner","manager"],
+  'signin.read': ["owner","manager"],
+  'signin.write': ["owner","manager"],
+  'senders.read': ["owner","manager"],
+  'senders.write': ["owner","manager"],
+  'webhooks.read': ["owner","manager"],
+  'webhooks.write': ["owner","manager"],
+  'audit.read': ["owner","manager"],
+  'system.read': ["owner","manager"],
+  'backups.manage': ["owner"],
+  'beacons.read': ["owner","manager","editor","author","installer","analyst","reader"],
+  'beacons.write': ["owner","manager","installer"],
+  'venues.read': ["owner","manager","editor","author","installer","analyst","reader"],
+  'venues.write': ["owner","manager","editor","installer"],
+  'content.read': ["owner","manager","editor","author","installer","analyst","reader"],
+  'content.write': ["owner","manager","editor","author"],
+  'push.read': ["owner","manager","editor","author","installer","analyst"],
+  'push.send': ["owner","manager","editor","author"],
+  'phones.pair': ["owner","manager","editor","author","installer"],
+  'files.read': ["owner","manager","editor","author","installer","analyst","reader"],
+  'files.write': ["owner","manager","editor"],
+  'files.upload': ["owner","manager","editor","author","installer"],
+  'schemas.read': ["owner","manager","editor","installer","analyst"],
+  'schemas.write': ["owner","manager"],
+  'records.read': ["owner","manager","editor"],
+  'records.write': ["owner","manager","editor"],
+  'devices.read': ["owner","manager","editor","installer","analyst"],
+  'devices.write': ["owner","manager","installer"],
+  'simulations.run': ["owner","manager","editor","author","installer"],
+  'numbers.read': ["owner","manager","editor","installer","analyst","reader"],
+  'activity.read': ["owner","manager","editor","installer","analyst"],
+  'reports.read': ["owner","manager","editor","analyst","reader"],
+  'reports.write': ["owner","manager"],
+  'installations.read': ["owner","manager","editor","analyst"],
+  'installations.personal': ["owner","manager"],
+  'installations.write': ["owner","manager"],
 } as const;
 
 /** The operations of `/api/v2` that the console reaches below `/console/api/apps/{appId}/v2`, and what each needs. */
 export const dataNeeds = {
-  "listUsers": "users.read",
-  "registerInstallation": "installations.write",
-  "listInstallations": "installations.read",
-  "getInstallation": "installations.read",
-  "deleteInstallation": "installations.write",
-  "updateInstallation": "installations.write",
-  "patchInstallation": "installations.write",
-  "pairInstallation": "installations.write",
-  "sendPush": "push.send",
-  "listPushes": "push.read",
-  "getPush": "push.read",
-  "updatePush": "push.send",
-  "approvePush": "push.send",
-  "cancelPush": "push.send",
-  "sendLiveActivity": "push.send",
-  "createLiveActivityChannel": "push.send",
-  "deleteLiveActivityChannel": "push.send",
-  "listDeliveries": "activity.read",
-  "getDelivery": "activity.read",
-  "listBeacons": "beacons.read",
-  "createBeacon": "beacons.write",
-  "getBeacon": "beacons.read",
-  "updateBeacon": "beacons.write",
-  "patchBeacon": "beacons.write",
-  "deleteBeacon": "beacons.write",
-  "calibrateBeacon": "beacons.write",
-  "listPlacements": "beacons.read",
-  "verifyPlacement": "beacons.write",
-  "withdrawPlacement": "beacons.write",
-  "uploadBeaconPhoto": "beacons.write",
-  "listVenues": "venues.read",
-  "createVenue": "venues.write",
-  "getVenue": "venues.read",
-  "updateVenue": "venues.write",
-  "patchVenue": "venues.write",
-  "deleteVenue": "venues.write",
-  "listFloors": "venues.read",
-  "createFloor": "venues.write",
-  "getFloor": "venues.read",
-  "updateFloor": "venues.write",
-  "patchFloor": "venues.write",
-  "deleteFloor": "venues.write",
-  "listZones": "venues.read",
-  "createZone": "venues.write",
-  "getZone": "venues.read",
-  "updateZone": "venues.write",
-  "patchZone": "venues.write",
-  "deleteZone": "venues.write",
-  "listNotifications": "content.read",
-  "createNotification": "content.write",
-  "getNotification": "content.read",
-  "updateNotification": "content.write",
-  "patchNotification": "content.write",
-  "deleteNotification": "content.write",
-  "listAllStorylineDetails": "content.read",
-  "listStorylines": "content.read",
-  "createStoryline": "content.write",
-  "getStoryline": "content.read",
-  "updateStoryline": "content.write",
-  "patchStoryline": "content.write",
-  "deleteStoryline": "content.write",
-  "listStorylineDetails": "content.read",
-  "createStorylineDetail": "content.write",
-  "getStorylineDetail": "content.read",
-  "updateStorylineDetail": "content.write",
-  "patchStorylineDetail": "content.write",
-  "deleteStorylineDetail": "content.write",
-  "listSchemas": "schemas.read",
-  "createSchema": "schemas.write",
-  "getSchema": "schemas.read",
-  "updateSchema": "schemas.write",
-  "patchSchema": "schemas.write",
-  "deleteSchema": "schemas.write",
-  "getDocument": "schemas.read",
-  "listRecords": "records.read",
-  "createRecord": "records.write",
-  "getRecord": "records.read",
-  "updateRecord": "records.write",
-  "patchRecord": "records.write",
-  "deleteRecord": "records.write",
-  "listDevices": "devices.read",
-  "createDevice": "devices.write",
-  "getDevice": "devices.read",
-  "updateDevice": "devices.write",
-  "patchDevice": "devices.write",
-  "deleteDevice": "devices.write",
-  "updateBeaconOwner": "beacons.write",
-  "updateVenueOwner": "venues.write",
-  "updateFloorOwner": "venues.write",
-  "updateZoneOwner": "venues.write",
-  "updateNotificationOwner": "content.write",
-  "updateStorylineOwner": "content.write",
-  "updateDeviceOwner": "devices.write",
-  "updateStorylineDetailOwner": "content.write",
-  "updateFileOwner": "files.write",
-  "listFiles": "files.read",
-  "uploadFile": "files.upload",
-  "getFile": "files.read",
-  "deleteFile": "files.write",
-  "simulateSightings": "simulations.run",
-  "simulateWalks": "simulations.run",
-  "listVisits": "activity.read",
-  "getVisit": "activity.read",
-  "listPositions": "activity.read",
-  "getPosition": "activity.read",
-  "listEvents": "activity.read",
-  "getEvent": "activity.read",
-  "listVerdicts": "activity.read",
-  "getVisitNumbers": "numbers.read",
-  "getFlows": "numbers.read",
-  "getPaths": "numbers.read",
-  "getPeaks": "numbers.read",
-  "getZoneForecasts": "numbers.read",
-  "getForecast": "numbers.read",
-  "getMessageNumbers": "numbers.read",
-  "listOccupancy": "numbers.read",
-  "listSurveys": "venues.read",
-  "createSurvey": "venues.write",
-  "getSurvey": "venues.read",
-  "deleteSurvey": "venues.write",
-  "getFloorAccuracy": "venues.read",
-  "listGateways": "beacons.read",
-  "listHeardNearby": "beacons.read",
-  "listIgnoredTags": "beacons.read",
-  "ignoreTag": "beacons.write",
-  "stopIgnoringTag": "beacons.write",
-  "listAdoptionRules": "beacons.read",
-  "saveAdoptionRule": "beacons.write",
-  "deleteAdoptionRule": "beacons.write",
-  "listTelemetry": "beacons.read",
-  "streamEvents": "activity.read",
-  "listLogs": "activity.read"
+  'listUsers': "users.read",
+  'registerInstallation': "installations.write",
+  'listInstallations': "installations.read",
+  'getInstallation': "installations.read",
+  'deleteInstallation': "installations.write",
+  'updateInstallation': "installations.write",
+  'patchInstallation': "installations.write",
+  'pairInstallation': "installations.write",
+  'sendPush': "push.send",
+  'listPushes': "push.read",
+  'getPush': "push.read",
+  'updatePush': "push.send",
+  'approvePush': "push.send",
+  'cancelPush': "push.send",
+  'sendLiveActivity': "push.send",
+  'createLiveActivityChannel': "push.send",
+  'deleteLiveActivityChannel': "push.send",
+  'listDeliveries': "activity.read",
+  'getDelivery': "activity.read",
+  'listBeacons': "beacons.read",
+  'createBeacon': "beacons.write",
+  'getBeacon': "beacons.read",
+  'updateBeacon': "beacons.write",
+  'patchBeacon': "beacons.write",
+  'deleteBeacon': "beacons.write",
+  'calibrateBeacon': "beacons.write",
+  'listPlacements': "beacons.read",
+  'verifyPlacement': "beacons.write",
+  'withdrawPlacement': "beacons.write",
+  'uploadBeaconPhoto': "beacons.write",
+  'listVenues': "venues.read",
+  'createVenue': "venues.write",
+  'getVenue': "venues.read",
+  'updateVenue': "venues.write",
+  'patchVenue': "venues.write",
+  'deleteVenue': "venues.write",
+  'listFloors': "venues.read",
+  'createFloor': "venues.write",
+  'getFloor': "venues.read",
+  'updateFloor': "venues.write",
+  'patchFloor': "venues.write",
+  'deleteFloor': "venues.write",
+  'listZones': "venues.read",
+  'createZone': "venues.write",
+  'getZone': "venues.read",
+  'updateZone': "venues.write",
+  'patchZone': "venues.write",
+  'deleteZone': "venues.write",
+  'listNotifications': "content.read",
+  'createNotification': "content.write",
+  'getNotification': "content.read",
+  'updateNotification': "content.write",
+  'patchNotification': "content.write",
+  'deleteNotification': "content.write",
+  'listAllStorylineDetails': "content.read",
+  'listStorylines': "content.read",
+  'createStoryline': "content.write",
+  'getStoryline': "content.read",
+  'updateStoryline': "content.write",
+  'patchStoryline': "content.write",
+  'deleteStoryline': "content.write",
+  'listStorylineDetails': "content.read",
+  'createStorylineDetail': "content.write",
+  'getStorylineDetail': "content.read",
+  'updateStorylineDetail': "content.write",
+  'patchStorylineDetail': "content.write",
+  'deleteStorylineDetail': "content.write",
+  'listSchemas': "schemas.read",
+  'createSchema': "schemas.write",
+  'getSchema': "schemas.read",
+  'updateSchema': "schemas.write",
+  'patchSchema': "schemas.write",
+  'deleteSchema': "schemas.write",
+  'getDocument': "schemas.read",
+  'listRecords': "records.read",
+  'createRecord': "records.write",
+  'getRecord': "records.read",
+  'updateRecord': "records.write",
+  'patchRecord': "records.write",
+  'deleteRecord': "records.write",
+  'listDevices': "devices.read",
+  'createDevice': "devices.write",
+  'getDevice': "devices.read",
+  'updateDevice': "devices.write",
+  'patchDevice': "devices.write",
+  'deleteDevice': "devices.write",
+  'updateBeaconOwner': "beacons.write",
+  'updateVenueOwner': "venues.write",
+  'updateFloorOwner': "venues.write",
+  'updateZoneOwner': "venues.write",
+  'updateNotificationOwner': "content.write",
+  'updateStorylineOwner': "content.write",
+  'updateDeviceOwner': "devices.write",
+  'updateStorylineDetailOwner': "content.write",
+  'updateFileOwner': "files.write",
+  'listFiles': "files.read",
+  'uploadFile': "files.upload",
+  'getFile': "files.read",
+  'deleteFile': "files.write",
+  'simulateSightings': "simulations.run",
+  'simulateWalks': "simulations.run",
+  'listVisits': "activity.read",
+  'getVisit': "activity.read",
+  'listPositions': "activity.read",
+  'getPosition': "activity.read",
+  'listEvents': "activity.read",
+  'getEvent': "activity.read",
+  'listVerdicts': "activity.read",
+  'getVisitNumbers': "numbers.read",
+  'getFlows': "numbers.read",
+  'getPaths': "numbers.read",
+  'getPeaks': "numbers.read",
+  'getZoneForecasts': "numbers.read",
+  'getForecast': "numbers.read",
+  'getMessageNumbers': "numbers.read",
+  'listOccupancy': "numbers.read",
+  'listSurveys': "venues.read",
+  'createSurvey': "venues.write",
+  'getSurvey': "venues.read",
+  'deleteSurvey': "venues.write",
+  'getFloorAccuracy': "venues.read",
+  'listGateways': "beacons.read",
+  'listHeardNearby': "beacons.read",
+  'listIgnoredTags': "beacons.read",
+  'ignoreTag': "beacons.write",
+  'stopIgnoringTag': "beacons.write",
+  'listAdoptionRules': "beacons.read",
+  'saveAdoptionRule': "beacons.write",
+  'deleteAdoptionRule': "beacons.write",
+  'listTelemetry': "beacons.read",
+  'streamEvents': "activity.read",
+  'listLogs': "activity.read",
 } as const;
 
 /** Those of them that whoever is limited to venues reaches too. */
@@ -5371,238 +4347,33 @@ export const dataByVenue = [
   "getSurvey",
   "deleteSurvey",
   "getFloorAccuracy",
-  "listTelemetry"
+  "listTelemetry",
 ] as const;
 
 /** What a secret key can be for: what it is called in rules, the verbs, and whether it can be limited to venues. */
 export const scopeResources = {
-  "beacons": {
-    "noun": "beacons",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": true
-  },
-  "venues": {
-    "noun": "venues",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": true
-  },
-  "floors": {
-    "noun": "floors",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": true
-  },
-  "zones": {
-    "noun": "zones",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": true
-  },
-  "notifications": {
-    "noun": "notifications",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": true
-  },
-  "storylines": {
-    "noun": "storylines",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "scenarios": {
-    "noun": "scenarios",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "schemas": {
-    "noun": "schemas",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "devices": {
-    "noun": "devices",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "files": {
-    "noun": "files",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "users": {
-    "noun": "accounts",
-    "verbs": [
-      "list",
-      "create"
-    ],
-    "byVenue": false
-  },
-  "installations": {
-    "noun": "installations",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "pushes": {
-    "noun": "push notifications",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "listen"
-    ],
-    "byVenue": false
-  },
-  "deliveries": {
-    "noun": "deliveries",
-    "verbs": [
-      "list",
-      "get"
-    ],
-    "byVenue": false
-  },
-  "visits": {
-    "noun": "visits",
-    "verbs": [
-      "list",
-      "get",
-      "listen"
-    ],
-    "byVenue": true
-  },
-  "events": {
-    "noun": "events",
-    "verbs": [
-      "list",
-      "get",
-      "listen"
-    ],
-    "byVenue": true
-  },
-  "verdicts": {
-    "noun": "verdicts",
-    "verbs": [
-      "list",
-      "listen"
-    ],
-    "byVenue": true
-  },
-  "positions": {
-    "noun": "positions",
-    "verbs": [
-      "list",
-      "get",
-      "listen"
-    ],
-    "byVenue": true
-  },
-  "analytics": {
-    "noun": "analytics",
-    "verbs": [
-      "list"
-    ],
-    "byVenue": true
-  },
-  "logs": {
-    "noun": "log records",
-    "verbs": [
-      "list",
-      "create"
-    ],
-    "byVenue": false
-  },
-  "records": {
-    "noun": "records",
-    "verbs": [
-      "list",
-      "get",
-      "create",
-      "update",
-      "delete"
-    ],
-    "byVenue": false
-  },
-  "sightings": {
-    "noun": "sightings",
-    "verbs": [
-      "create"
-    ],
-    "byVenue": false
-  },
-  "receipts": {
-    "noun": "receipts",
-    "verbs": [
-      "create"
-    ],
-    "byVenue": false
-  },
-  "simulations": {
-    "noun": "simulations",
-    "verbs": [
-      "create"
-    ],
-    "byVenue": false
-  }
+  'beacons': {"noun":"beacons","verbs":["list","get","create","update","delete"],"byVenue":true},
+  'venues': {"noun":"venues","verbs":["list","get","create","update","delete"],"byVenue":true},
+  'floors': {"noun":"floors","verbs":["list","get","create","update","delete"],"byVenue":true},
+  'zones': {"noun":"zones","verbs":["list","get","create","update","delete"],"byVenue":true},
+  'notifications': {"noun":"notifications","verbs":["list","get","create","update","delete"],"byVenue":true},
+  'storylines': {"noun":"storylines","verbs":["list","get","create","update","delete"],"byVenue":false},
+  'scenarios': {"noun":"scenarios","verbs":["list","get","create","update","delete"],"byVenue":false},
+  'schemas': {"noun":"schemas","verbs":["list","get","create","update","delete"],"byVenue":false},
+  'devices': {"noun":"devices","verbs":["list","get","create","update","delete"],"byVenue":false},
+  'files': {"noun":"files","verbs":["list","get","create","delete"],"byVenue":false},
+  'users': {"noun":"accounts","verbs":["list","create"],"byVenue":false},
+  'installations': {"noun":"installations","verbs":["list","get","create","update","delete"],"byVenue":false},
+  'pushes': {"noun":"push notifications","verbs":["list","get","create","update","listen"],"byVenue":false},
+  'deliveries': {"noun":"deliveries","verbs":["list","get"],"byVenue":false},
+  'visits': {"noun":"visits","verbs":["list","get","listen"],"byVenue":true},
+  'events': {"noun":"events","verbs":["list","get","listen"],"byVenue":true},
+  'verdicts': {"noun":"verdicts","verbs":["list","listen"],"byVenue":true},
+  'positions': {"noun":"positions","verbs":["list","get","listen"],"byVenue":true},
+  'analytics': {"noun":"analytics","verbs":["list"],"byVenue":true},
+  'logs': {"noun":"log records","verbs":["list","create"],"byVenue":false},
+  'records': {"noun":"records","verbs":["list","get","create","update","delete"],"byVenue":false},
+  'sightings': {"noun":"sightings","verbs":["create"],"byVenue":false},
+  'receipts': {"noun":"receipts","verbs":["create"],"byVenue":false},
+  'simulations': {"noun":"simulations","verbs":["create"],"byVenue":false},
 } as const;

@@ -310,7 +310,7 @@ describe('nothing an editor does is final', () => {
     await page.getByRole('heading', { name: 'Gate' }).waitFor();
     await page.keyboard.press('Control+k');
     await focused();
-    await page.keyboard.type('sender');
+    await page.keyboard.type('push se');
     await page.getByRole('option', { name: /^Push services/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Push services' }).waitFor();
