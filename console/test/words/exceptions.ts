@@ -57,6 +57,7 @@ export const exceptions: readonly (readonly [reason: string, ...texts: string[]]
       'import records',
       'import venue',
     ],
+    ...['record fields', 'identity provider', 'erase user', 'user venues'],
   ],
   ['mistakes of the program, which nobody sees', 'No administrator is signed in.', 'Unreachable'],
   ['style sheets and shapes', '1px solid var(--line)', 'M12 4 2.5 20h19zM12 10v4.5M12 17.5h.01'],
