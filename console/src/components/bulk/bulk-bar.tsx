@@ -79,7 +79,6 @@ export function BulkBar({ appId, bulk, chosen, onChosen, children }: Props) {
         isOpen={open === 'off'}
         onClose={() => setOpen(undefined)}
         title={t('Switch off {what}', { what })}
-        confirm={t('Switch off {what}', { what })}
         isBusy={change.isPending}
         failure={undefined}
         onConfirm={() => change.mutate({ change: switchTo(bulk, false), ids })}
@@ -250,7 +249,6 @@ function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: Dele
       isOpen={isOpen}
       onClose={onClose}
       title={t('Delete {what}', { what })}
-      confirm={t('Delete {what}', { what })}
       isBusy={remove.isPending}
       failure={remove.error?.message}
       onConfirm={() => remove.mutate()}

@@ -14,14 +14,16 @@ interface Props {
   readonly title: string;
   /** What is deleted or stopped, by name, and what that means. */
   readonly children: ReactNode;
-  readonly confirm: string;
+  /** On the button: `Delete Main gate`. The title unless given. */
+  readonly confirm?: string;
   readonly isBusy: boolean;
   readonly failure: string | undefined;
   readonly onConfirm: () => void;
 }
 
 /** Asks for confirmation with one button. What cannot be recreated takes a `DeleteDialog`. */
-export function ConfirmDialog({ isOpen, onClose, title, children, confirm, isBusy, failure, onConfirm }: Props) {
+export function ConfirmDialog(props: Props) {
+  const { isOpen, onClose, title, children, confirm = title, isBusy, failure, onConfirm } = props;
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
@@ -103,8 +105,8 @@ interface ActionProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** On the button: `Delete Main gate`. */
-  readonly confirm: string;
+  /** On the button: `Delete Main gate`. The title unless given. */
+  readonly confirm?: string;
   readonly run: () => Promise<unknown>;
   /** What to tell when it is done. */
   readonly done: string;
@@ -123,7 +125,7 @@ interface ActionProps {
 
 /** Asks for confirmation, then does something grave: it cannot be undone, or it stops visitors from being served. */
 export function ConfirmedAction(props: ActionProps) {
-  const { isOpen, onClose, title, confirm, run, done, undo, more, refresh, leave, cutOff, children } = props;
+  const { isOpen, onClose, title, confirm = title, run, done, undo, more, refresh, leave, cutOff, children } = props;
   const navigate = useNavigate();
   const queries = useQueryClient();
   const action = useAction({

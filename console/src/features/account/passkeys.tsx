@@ -69,7 +69,6 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
         isOpen={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t('Remove the passkey')}
-        confirm={t('Remove the passkey')}
         run={async () => removing && call('removePasskey', { params: { passkeyId: removing.passkeyId } })}
         done={t('The passkey was removed.')}
         refresh={accountKeys}

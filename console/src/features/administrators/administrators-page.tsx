@@ -84,7 +84,6 @@ export function AdministratorsPage() {
         isOpen={unprotecting !== undefined}
         onClose={() => setUnprotecting(undefined)}
         title={t('Remove the second factors')}
-        confirm={t('Remove the second factors')}
         run={async () =>
           unprotecting && call('resetAdministratorFactors', { params: { adminId: unprotecting.adminId } })
         }

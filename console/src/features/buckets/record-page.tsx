@@ -186,7 +186,6 @@ function DeleteRecord({ place, record, title }: Omit<ActionsProps, 'mayWrite'>) 
   return (
     <Deletion
       title={t('Delete the record')}
-      confirm={t('Delete the record')}
       run={() => dataOf(appId).bucket(bucketName).delete(record.objectId)}
       done={t('The record was deleted.')}
       undo={() => restoreFromTrash(appId, 'records', record.objectId)}

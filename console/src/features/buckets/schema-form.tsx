@@ -220,7 +220,6 @@ function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProp
       isOpen={isOpen}
       onClose={onClose}
       title={t('Delete the schema')}
-      confirm={t('Delete the schema')}
       run={() => dataOf(appId).call(operations.deleteSchema, { params: { bucketName, objectId: schema.objectId } })}
       done={t('The columns are no longer declared.')}
       undo={() => restoreFromTrash(appId, 'schemas', schema.objectId)}

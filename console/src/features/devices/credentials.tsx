@@ -76,7 +76,6 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
         isOpen={asking === 'replace'}
         onClose={() => setAsking(undefined)}
         title={t('Issue a new password')}
-        confirm={t('Issue a new password')}
         isBusy={issue.isPending}
         failure={issue.error?.message}
         onConfirm={() => issue.mutate()}

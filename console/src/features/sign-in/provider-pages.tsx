@@ -79,7 +79,6 @@ function DeleteProvider({ appId, provider }: { readonly appId: string; readonly 
   return (
     <Deletion
       title={t('Delete the identity provider')}
-      confirm={t('Delete the identity provider')}
       run={remove}
       done={t('The identity provider was deleted.')}
       undo={() =>

@@ -138,7 +138,6 @@ function Forget({ appId, entry, onClose }: EntryProps & { readonly onClose: () =
       isOpen
       onClose={onClose}
       title={t('Delete for good')}
-      confirm={t('Delete for good')}
       run={() => call('deleteForGood', { params: { appId, trashId: entry.objectId } })}
       done={t('{title} is gone.', { title: entry.title })}
       refresh={[trashKey(appId)]}

@@ -43,7 +43,6 @@ export function SecretBlock({ appId, webhookId }: Props) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={t('Create a new secret')}
-        confirm={t('Create a new secret')}
         isBusy={rotate.isPending}
         failure={rotate.error?.message}
         onConfirm={() => rotate.mutate()}

@@ -106,7 +106,6 @@ function DeleteWebhook({ appId, webhook }: { readonly appId: string; readonly we
   return (
     <Deletion
       title={t('Delete the webhook')}
-      confirm={t('Delete the webhook')}
       run={remove}
       done={t('The webhook was deleted.')}
       refresh={[webhooksKey(appId)]}

@@ -82,7 +82,6 @@ function DeleteProvider({ provider }: { readonly provider: SsoProvider }) {
   return (
     <Deletion
       title={t('Delete the provider')}
-      confirm={t('Delete the provider')}
       run={remove}
       done={t('The provider was deleted.')}
       refresh={[ssoProvidersKey, waysQuery.queryKey]}

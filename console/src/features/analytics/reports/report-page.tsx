@@ -71,7 +71,6 @@ function DeleteReport({ appId, report }: Props) {
   return (
     <Deletion
       title={t('Delete the report')}
-      confirm={t('Delete the report')}
       run={remove}
       done={t('The report was deleted.')}
       refresh={[reportsKey(appId)]}

@@ -77,7 +77,6 @@ export function SurveysBlock({ appId, floor, accuracy }: Props) {
         isOpen={removed !== undefined}
         onClose={() => setRemoved(undefined)}
         title={t('Delete the survey')}
-        confirm={t('Delete the survey')}
         run={async () => {
           if (!removed) return;
           const params = { objectId: floor.objectId, surveyId: removed.objectId };
