@@ -29,7 +29,11 @@ describe('what is wrong with a simulated fleet', () => {
     assert.equal(score.closedWeek, 0, figures);
   });
 
-  // Not reached yet; decision 163 has the figures.
+  // These are not reached yet; decision 163 has the figures.
+  test.fails('all moves are', () => {
+    assert.equal(score.moves.told, score.moves.of);
+  });
+
   test.fails('a copy is told within an hour', () => {
     assert.equal(score.clones.told, score.clones.of);
   });
