@@ -139,7 +139,8 @@ function write(target, name, text) {
 
 const words = process.argv.slice(2);
 const unknown = words.find((word) => !parts.includes(word));
-const isTag = ([word]) => execFileSync('git', ['tag', '--list', '--', word], { cwd: root, encoding: 'utf8' }).trim() === word;
+const isTag = ([word]) =>
+  execFileSync('git', ['tag', '--list', '--', word], { cwd: root, encoding: 'utf8' }).trim() === word;
 if (words.length === 1 && unknown && isTag(words)) releaseTag(unknown, join(root, 'dist'));
 else if (unknown === undefined) await release(words.length === 0 ? parts : words, join(root, 'dist'));
 else {
