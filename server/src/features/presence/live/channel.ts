@@ -1,6 +1,6 @@
+import { Waiters } from '../../../base/flow/waiters.ts';
 import type { Database } from '../../../db/db.ts';
 import * as store from './store.ts';
-import { Waiters } from './waiters.ts';
 
 /** How many events one poll numbers and reads. */
 const pageSize = 200;

@@ -1,7 +1,7 @@
 import { fail } from '../../../../base/errors.ts';
 import type { FairQueue } from '../../../../base/fair-queue.ts';
+import { Waiters } from '../../../../base/flow/waiters.ts';
 import type { CurrentList, FollowedList } from '../../../../http/endpoint.ts';
-import { Waiters } from '../waiters.ts';
 import { type ListState, listText, type Page, readyText, stateOf, stepText } from './steps.ts';
 
 /** One who listens to a list. */
