@@ -84,42 +84,24 @@ interface Declared<S extends TObject, M extends Members, I extends Columns, Made
   readonly defaultLimit: number;
 }
 
-type TableFacts<C extends Columns> = Pick<
-  Parameters<typeof defineTable<C>>[0],
-  | 'indexes'
-  | 'childOf'
-  | 'stepBy'
-  | 'within'
-  | 'trail'
-  | 'kept'
-  | 'users'
-  | 'erased'
-  | 'mentions'
-  | 'secrets'
-  | 'staysBecause'
->;
+/** What a resource says of its table alone. */
+const tableFacts = [
+  ...(['indexes', 'childOf', 'stepBy', 'within', 'trail', 'kept'] as const),
+  ...(['users', 'erased', 'mentions', 'secrets', 'staysBecause'] as const),
+] as const;
+type TableFacts<C extends Columns> = Pick<Parameters<typeof defineTable<C>>[0], (typeof tableFacts)[number]>;
+
+type Shown = 'noun' | 'title' | 'className' | 'tag' | 'path' | 'idName' | 'parameters' | 'record' | 'rules' | 'venue';
 
 export interface Resource<
   M extends Members = Members,
   C extends Columns = Columns,
   S extends TObject = TObject,
   W = unknown,
-> {
+> extends Pick<Declared<S, M, Columns, never, W>, Shown | 'defaultLimit'> {
   readonly table: DbTable<C>;
   readonly records: RecordTable<M, C>;
-  readonly noun: readonly [singular: string, plural: string];
-  readonly title: readonly [singular: string, plural: string];
-  readonly className?: string;
-  readonly tag: Tag;
-  readonly path: string;
-  readonly idName?: string;
-  readonly parameters?: Readonly<Record<string, string>>;
-  readonly record: { readonly schema: S; readonly example: Readonly<Record<string, unknown>> };
   readonly body: W;
-  /** Whose rules say who may read and write it. */
-  readonly rules: ResourceName;
-  readonly venue?: VenueLink;
-  readonly defaultLimit: number;
 }
 
 /**
@@ -137,22 +119,11 @@ export function defineResource<
   resource: Declared<S, M, I, Made, W> & TableFacts<NoInfer<AppColumns<M, I>>> & { readonly body?: Kept<W, M> },
 ): Resource<M, AppColumns<M, I>, S, W> {
   const { owner, table: name, members, internal, body, key = ['app_id', 'object_id'], ...rest } = resource;
-  const { indexes, childOf, stepBy, within, trail, kept, users, erased, mentions, secrets, staysBecause, ...shown } =
-    rest;
   const columns = { app_id: text, ...columnsOf(members), ...internal } as AppColumns<M, I>;
-  const facts = {
-    indexes,
-    childOf,
-    stepBy,
-    within,
-    trail,
-    kept,
-    users,
-    erased,
-    mentions,
-    secrets,
-    staysBecause,
-  };
-  const table = defineTable<AppColumns<M, I>>({ name, owner, columns, key, ...facts });
-  return { ...shown, body: body as W, table, records: recordsOf<M, AppColumns<M, I>>(table, members as never) };
+  const isOfTable = (fact: string) => (tableFacts as readonly string[]).includes(fact);
+  const those = (ofTable: boolean) =>
+    Object.fromEntries(Object.entries(rest).filter(([fact]) => isOfTable(fact) === ofTable));
+  const table = defineTable<AppColumns<M, I>>({ name, owner, columns, key, ...those(true) });
+  const records = recordsOf<M, AppColumns<M, I>>(table, members as never);
+  return { ...those(false), body, table, records } as unknown as Resource<M, AppColumns<M, I>, S, W>;
 }
