@@ -57,14 +57,15 @@ function useOpenBucket({ appId, bucketName }: BucketPlace) {
 export function BucketRecordPage() {
   const { recordId, ...place } = oneRoute.useParams();
   const { appId, bucketName } = place;
-  const { data: record, error } = once(
+  const { bucket } = useBucket(appId, bucketName);
+  const { data, error } = once(
     useQuery(recordQuery(appId, bucketName, recordId)),
     useQuery(sampleQuery(appId, bucketName)),
   );
-  const { bucket } = useBucket(appId, bucketName);
+  const record = bucket && data;
   const mayWrite = useMayCall()('updateRecord');
   const open = useOpenBucket(place);
-  const title = record && recordTitle(record.metadata, bucket?.columns ?? {}, t('Record'));
+  const title = record && recordTitle(record.metadata, bucket.columns, t('Record'));
   return (
     <>
       <BucketHeader
@@ -72,8 +73,8 @@ export function BucketRecordPage() {
         title={title ?? t('Record')}
         action={record && <RecordActions place={place} record={record} title={title ?? ''} mayWrite={mayWrite} />}
       />
-      <Loading data={bucket && record} error={error} height={260} />
-      {record && bucket && (
+      <Loading data={record} error={error} height={260} />
+      {record && (
         <>
           <BucketRecordForm
             key={record.objectId}
