@@ -23,7 +23,7 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
       title={t('Recent activity')}
       about={t('The latest events and visits. Times are in {zone}.', { zone: times.zone })}
     >
-      <Loading data={data} error={error} height={90} />
+      <Loading data={data} error={error} height={220} />
       {isQuiet && (
         <Text c="dimmed">
           {t('No visitor has come near yet. Events appear here as soon as an app reports this beacon.')}

@@ -8,6 +8,7 @@ import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
 import { EditOrDelete, once, RecordPage } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
+import { placementsQuery } from '../../../lib/data/placements.ts';
 import { allFloorsQuery } from '../../../lib/data/venue-queries.ts';
 import { uuidKey } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -32,7 +33,9 @@ export function BeaconPage() {
   const floors = useQuery({ ...allFloorsQuery(appId), enabled: isPlaced });
   const hasMeasured = mayCall('listTelemetry');
   const telemetry = useQuery({ ...telemetryQuery(appId, beaconId), enabled: hasMeasured });
-  const query = once(found, { isPending: (isPlaced && floors.isPending) || (hasMeasured && telemetry.isPending) });
+  const placements = useQuery(placementsQuery(appId, { beaconId }));
+  const isPending = placements.isPending || (isPlaced && floors.isPending) || (hasMeasured && telemetry.isPending);
+  const query = once(found, { isPending });
   const [isReplacing, setReplacing] = useState(false);
   const mayChange = mayCall('updateBeacon');
   const edit = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
