@@ -90,12 +90,12 @@ for (const [device, size] of [
       await open('policy');
       const oneZone = page.getByLabel('One zone at a time');
       await oneZone.click();
-      await button('Save the policy').click();
-      await notice().getByText('The policy is saved.').waitFor();
+      await button('Save the limits').click();
+      await notice().getByText('The limits are saved.').waitFor();
       await oneZone.click();
       await button('Discard them').waitFor();
       const isCovered = async () =>
-        ((await page.evaluate(beneath)) as string[]).some((one) => ['Save the policy', 'Discard them'].includes(one));
+        ((await page.evaluate(beneath)) as string[]).some((one) => ['Save the limits', 'Discard them'].includes(one));
       await becomes(isCovered, false);
       await takePictures(page, `notice-and-bar-${size.width}`);
     });
