@@ -17,7 +17,8 @@ export class Kept {
   readonly #reading = new Map<string, Promise<Sized>>();
 
   constructor({ most: maxSize = 64 * 2 ** 20 } = {}) {
-    const sizeCalculation = ({ bytes }: Sized) => bytes;
+    // The library refuses an entry of no size, such as what was read of an empty period.
+    const sizeCalculation = ({ bytes }: Sized) => Math.max(1, bytes);
     const lasting = { ttl: idleMs, ttlAutopurge: true };
     this.#entries = new LRUCache({ maxSize, maxEntrySize: maxSize / 2, sizeCalculation, ...lasting });
   }
