@@ -77,7 +77,6 @@ for (const [device, size] of [
       await button('Save').click();
       await page.getByRole('heading', { name: 'Great gate', exact: true }).waitFor();
       await notice().getByText('Great gate is saved.').waitFor();
-      await isFree();
       await takePictures(page, `notice-${size.width}`);
       // The end of the page can be scrolled above it.
       await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { TextLink } from '../../components/names/names.tsx';
 import { allFloorsQuery, deletedVenue, venueNamesQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { isOnFloor } from '../../lib/plan/floor-geometry.ts';
+import { t } from '../../lib/words/words.ts';
 import { placeText } from './beacon-fields.ts';
 
 interface Props {
@@ -32,7 +33,7 @@ export function Where({ appId, beacon }: Props) {
   return [floor?.name ?? placeText(beacon), venue].filter(Boolean).join(' · ');
 }
 
-/** The same as links, with the zone. */
+/** The same as links, with the zone; says so where it has no place. */
 export function WhereLinks({ appId, beacon }: Props) {
   const { venueId, zoneId } = beacon;
   const floor = useFloorOf(appId, beacon);
@@ -61,5 +62,6 @@ export function WhereLinks({ appId, beacon }: Props) {
       </TextLink>
     ),
   ].filter(Boolean);
+  if (parts.length === 0) return t('No place yet');
   return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]));
 }
