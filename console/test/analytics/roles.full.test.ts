@@ -229,6 +229,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
       .or(page.getByLabel(seen))
       .or(page.getByRole('link', { name: seen, exact: true }))
       .or(page.getByText(seen))
+      .filter({ visible: true })
       .first();
 
   /** On both screens it says this, and is as wide as the screen. */
