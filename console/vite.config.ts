@@ -44,8 +44,10 @@ export default defineConfig({
             {
               name: 'words',
               test: /[\\/]lib[\\/]words[\\/](?!translated-error)[\w-]+\.ts$|vite\/preload-helper/,
-              priority: 1,
+              priority: 2,
             },
+            // What is loaded until the first page of an app is there, and nothing else.
+            { name: 'first', test: /\/(?:app\/start|frame\/app-page|features\/home\/home-page)\.tsx$/, priority: 1 },
             // The library of the plots is loaded with the first of them, and what only some need of it with these.
             { name: 'shared', minShareCount: 5, test: /^(?!.*node_modules[\\/](?:echarts|zrender)[\\/])/ },
           ],

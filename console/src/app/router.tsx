@@ -12,7 +12,6 @@ import { gatewayRoutes } from '../features/gateways/routes.ts';
 import { messageRoutes } from '../features/messages/routes.ts';
 import { peopleRoutes } from '../features/people/routes.ts';
 import { pushRoutes } from '../features/push/routes.ts';
-import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { signInRoutes } from '../features/sign-in/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
@@ -38,7 +37,7 @@ const signIn = createRoute({
     if (await queries.ensureQueryData(sessionQuery)) throw redirect(pageAfter(search.next));
     if ((await queries.fetchQuery(setupQuery)).needed) throw redirect({ to: '/setup' });
   },
-  component: SignInPage,
+  component: lazyPage(() => import('../features/session/sign-in-page.tsx'), 'SignInPage'),
 });
 
 const signedInAgain = createRoute({

@@ -1,16 +1,21 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { StrictMode, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ConfirmationDialog } from '../components/dialogs/password-confirmation.tsx';
-import { SignInAgain } from '../components/dialogs/sign-in-again.tsx';
-import { signingIn } from '../lib/data/signing-in.ts';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
+import type { Question } from '../lib/data/question.ts';
+import { confirmation, signingIn } from '../lib/data/signing-in.ts';
 import { askAhead } from './ask-ahead.ts';
 import { Notices } from './notices.tsx';
 import { createQueries } from './query-client.ts';
 import { createPages } from './router.tsx';
 import { theme } from './theme.ts';
+
+const ConfirmationDialog = lazyDialog(
+  async () => (await import('../components/dialogs/password-confirmation.tsx')).ConfirmationDialog,
+);
+const SignInAgain = lazyDialog(async () => (await import('../components/dialogs/sign-in-again.tsx')).SignInAgain);
 
 export function start(root: HTMLElement): void {
   const queries = createQueries();
@@ -35,10 +40,24 @@ export function start(root: HTMLElement): void {
         <Notices />
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
-          <ConfirmationDialog />
-          <SignInAgain onSignedOut={again} />
+          <Dialogs onSignedOut={again} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
   );
 }
+
+/** What any page may ask. */
+function Dialogs({ onSignedOut }: { readonly onSignedOut: () => void }) {
+  return (
+    <>
+      <ConfirmationDialog {...useQuestion(confirmation)} />
+      <SignInAgain {...useQuestion(signingIn)} onSignedOut={onSignedOut} />
+    </>
+  );
+}
+
+const useQuestion = ({ subscribe, isAsked, answer }: Question) => ({
+  isOpen: useSyncExternalStore(subscribe, isAsked),
+  onClose: () => answer(false),
+});

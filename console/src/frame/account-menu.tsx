@@ -2,6 +2,7 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { Icon } from '../components/page/blocks.tsx';
 import { useAction } from '../lib/actions/use-action.ts';
 import { roleTexts } from '../lib/data/access.ts';
@@ -10,7 +11,8 @@ import { sessionQuery } from '../lib/data/queries.ts';
 import type { Session } from '../lib/wire.ts';
 import { t } from '../lib/words/words.ts';
 import classes from './account-menu.module.css';
-import { PasswordDialog } from './password-dialog.tsx';
+
+const PasswordDialog = lazyDialog(async () => (await import('./password-dialog.tsx')).PasswordDialog);
 
 /** The signed-in administrator: password, colours, sign-out. */
 export function AccountMenu({ session }: { readonly session: Session }) {

@@ -48,7 +48,7 @@ export function Shell() {
             <Lighthouse size={28} />
             Pharos
           </Link>
-          {!session.mustEnrol && <Palette {...(appId ? { appId } : {})} />}
+          {!session.mustEnrol && <Palette appId={appId} />}
         </div>
         <button
           type="button"

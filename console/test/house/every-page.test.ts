@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { consoleFolder } from '../../../server/src/http/console/console-files.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, patienceMs, type Visit } from '../browser.ts';
 import { everyPage, type Filled, firstContent, idsOfRoutes, isSettled, openFilledSite } from './routes.ts';
@@ -49,6 +53,18 @@ describe('every page that the console has', () => {
   afterAll(async () => {
     await browser?.close();
     await filled?.site.close();
+  });
+
+  test('has the styles of all components of Mantine that it uses', () => {
+    const built = (ending: string) => globSync(join(consoleFolder, 'assets', `*.${ending}`));
+    const classes = (files: readonly string[]) =>
+      new Set(files.flatMap((file) => readFileSync(file, 'utf8').match(/\bm_[0-9a-f]{6,8}\b/g) ?? []));
+    const all = classes([createRequire(import.meta.url).resolve('@mantine/core/styles.css')]);
+    const used = [...classes(built('js'))].filter((name) => all.has(name));
+    const there = classes(built('css'));
+    assert.ok(used.length > 100, `${used.length} classes`);
+    const missing = used.filter((name) => !there.has(name));
+    assert.deepEqual(missing, [], 'console/src/app/mantine.css lacks them');
   });
 
   test('puts the focus on its heading, names itself in the title, so that it is read out, and begins high', async () => {

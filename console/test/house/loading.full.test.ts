@@ -37,7 +37,7 @@ describe('while the console is loading', () => {
     // What the first script loads is asked for together with it.
     await isStarting.promise;
     const asked = [...waiting];
-    for (const script of ['index', 'start', 'shared'])
+    for (const script of ['index', 'start', 'first'])
       assert.ok(
         asked.some((path) => path.startsWith(`/console/assets/${script}-`)),
         `${script} is asked for: ${asked}`,

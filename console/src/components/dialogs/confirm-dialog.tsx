@@ -6,7 +6,7 @@ import type { CutOff } from '../../lib/actions/cut-off.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { rich, t } from '../../lib/words/words.ts';
-import { FailureNote } from '../page/blocks.tsx';
+import { FailureNote, Icon } from '../page/blocks.tsx';
 
 interface Props {
   readonly isOpen: boolean;
@@ -160,7 +160,7 @@ export function ConfirmedAction(props: ActionProps) {
   );
 }
 
-export interface AskedProps extends Omit<ActionProps, 'isOpen' | 'onClose'> {
+interface AskedProps extends Omit<ActionProps, 'isOpen' | 'onClose'> {
   readonly button: (ask: () => void) => ReactNode;
 }
 
@@ -174,3 +174,19 @@ export function AskedAction({ button, ...action }: AskedProps) {
     </>
   );
 }
+
+interface DeletionProps extends Omit<AskedProps, 'button'> {
+  readonly label?: string;
+}
+
+/** Deletes the record of a page, after a question. */
+export const Deletion = ({ label = t('Delete'), ...action }: DeletionProps) => (
+  <AskedAction
+    {...action}
+    button={(ask) => (
+      <Button leftSection={<Icon name="trash" size={16} />} onClick={ask}>
+        {label}
+      </Button>
+    )}
+  />
+);

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call, callAsAnybody } from '../../lib/data/api.ts';
 import { canUsePasskeys, confirmWithPasskey } from '../../lib/data/passkeys.ts';
@@ -16,10 +16,14 @@ import { Icon } from '../page/blocks.tsx';
 /** Above all other dialogs: the password may be asked for while another one is open. */
 const above = 300;
 
+interface Props {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
 /** Asks for the administrator's own password or passkey before keys, administrators or passwords are changed. */
-export function ConfirmationDialog() {
-  const isAsked = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
-  const { data: factors } = useQuery({ ...factorsQuery, enabled: isAsked });
+export function ConfirmationDialog({ isOpen, onClose }: Props) {
+  const { data: factors } = useQuery({ ...factorsQuery, enabled: isOpen });
   const fields = useFields({ password: '' });
   const after = () => confirmation.answer(true);
   const confirm = useAction({
@@ -28,7 +32,7 @@ export function ConfirmationDialog() {
     after,
   });
   const sign = useAction({ run: confirmWithPasskey, showsError: true, after });
-  const { data: identities } = useQuery({ ...ownIdentitiesQuery, enabled: isAsked });
+  const { data: identities } = useQuery({ ...ownIdentitiesQuery, enabled: isOpen });
   const through = useAction({ run: confirmThrough, showsError: true });
   const queries = useQueryClient();
   // The window may have been another page's, in which somebody else has signed in.
@@ -39,7 +43,7 @@ export function ConfirmationDialog() {
     confirmation.answer(isSame);
     if (!isSame) void signingIn.ask();
   });
-  useEffect(() => (isAsked ? onReturn(() => void look()) : undefined), [isAsked]);
+  useEffect(() => (isOpen ? onReturn(() => void look()) : undefined), [isOpen]);
   const onError = fields.setFailure;
   const hasPassword = factors?.hasPassword !== false;
   const canSign = factors !== undefined && factors.passkeys.length > 0 && canUsePasskeys();
@@ -56,8 +60,8 @@ export function ConfirmationDialog() {
   );
   return (
     <DialogForm
-      isOpen={isAsked}
-      onClose={() => confirmation.answer(false)}
+      isOpen={isOpen}
+      onClose={onClose}
       title={t('Confirm that it is you')}
       zIndex={above}
       about={

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffectEvent, useLayoutEffect, useState, useSyncExternalStore } from 'react';
+import { useEffectEvent, useLayoutEffect, useState } from 'react';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { presentSession, sessionQuery, waysQuery } from '../../lib/data/queries.ts';
 import { onSignedIn, signingIn } from '../../lib/data/signing-in.ts';
@@ -16,9 +16,14 @@ import { useSignIn } from '../sign-in/use-sign-in.ts';
 /** Above all other dialogs: the session may end while one is open. */
 const above = 400;
 
+interface Props {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onSignedOut: () => void;
+}
+
 /** Signs the same administrator in again, over the page, so that nothing on it is lost. */
-export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void }) {
-  const isAsked = useSyncExternalStore(signingIn.subscribe, signingIn.isAsked);
+export function SignInAgain({ isOpen: isAsked, onClose, onSignedOut }: Props) {
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
   const { data: ways } = useQuery({ ...waysQuery, enabled: isAsked });
   const queries = useQueryClient();
@@ -41,7 +46,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
   const isShown = isAsked && present !== undefined;
   const { fields, proofs } = signIn;
   function close() {
-    signingIn.answer(false);
+    onClose();
     signIn.back();
     // The page stays: it can be read, and does nothing in the other's name.
     if (other) return;

@@ -1,11 +1,10 @@
-import { Alert, Button, Group, Title, VisuallyHidden } from '@mantine/core';
+import { Alert, Group, Title, VisuallyHidden } from '@mantine/core';
 import type { QueryKey, UseQueryOptions, UseQueryResult } from '@tanstack/react-query';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
-import { AskedAction, type AskedProps } from '../dialogs/confirm-dialog.tsx';
 import { TextLink } from '../names/names.tsx';
 import { handbookAt, helpOf } from '../sections/help.ts';
 import { FailureNote, Icon, LinkButton, Loading } from './blocks.tsx';
@@ -167,22 +166,6 @@ export const once = <T,>({ data, error }: RecordProps<T>['query'], { isPending }
   data: isPending ? undefined : data,
   error,
 });
-
-interface DeletionProps extends Omit<AskedProps, 'button'> {
-  readonly label?: string;
-}
-
-/** Deletes the record of a page, after a question. */
-export const Deletion = ({ label = t('Delete'), ...action }: DeletionProps) => (
-  <AskedAction
-    {...action}
-    button={(ask) => (
-      <Button leftSection={<Icon name="trash" size={16} />} onClick={ask}>
-        {label}
-      </Button>
-    )}
-  />
-);
 
 interface NewProps<T, Key extends QueryKey> {
   readonly title: string;

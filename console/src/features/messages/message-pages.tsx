@@ -1,10 +1,11 @@
 import { Box, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Deletion } from '../../components/dialogs/confirm-dialog.tsx';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote, LinkButton } from '../../components/page/blocks.tsx';
-import { BackLink, Deletion, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
+import { BackLink, PageHeader, RecordPage } from '../../components/page/page-header.tsx';
 import { useMayCall, usePutBack } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { trashKey } from '../../lib/data/history.ts';

@@ -1,9 +1,10 @@
 import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Deletion } from '../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/blocks.tsx';
-import { Deletion, EditOrDelete, NewPage, RecordPage } from '../../components/page/page-header.tsx';
+import { EditOrDelete, NewPage, RecordPage } from '../../components/page/page-header.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';

@@ -1,11 +1,12 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Deletion } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
 import { Row, RowButton, RowList } from '../../../components/list/row-list.tsx';
 import { Block, Icon, Loading } from '../../../components/page/blocks.tsx';
 import { Fact, Facts, TimeFact } from '../../../components/page/facts.tsx';
-import { Deletion, EditOrDelete, once, RecordPage } from '../../../components/page/page-header.tsx';
+import { EditOrDelete, once, RecordPage } from '../../../components/page/page-header.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';

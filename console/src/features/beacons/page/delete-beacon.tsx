@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { Deletion } from '../../../components/dialogs/confirm-dialog.tsx';
 import blocks from '../../../components/page/blocks.module.css';
-import { Deletion } from '../../../components/page/page-header.tsx';
 import { useMayCall, usePutBack } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { trashKey } from '../../../lib/data/history.ts';

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Deletion } from '../../../components/dialogs/confirm-dialog.tsx';
 import { PersonExport } from '../../../components/export/person-export.tsx';
 import { shortId } from '../../../components/names/names.tsx';
 import { Icon } from '../../../components/page/blocks.tsx';
-import { Deletion } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { eraseInstallation, erasureReceipt } from '../../../lib/data/person.ts';
 import { deviceWords, type Installation } from '../../../lib/text/installation-words.ts';
