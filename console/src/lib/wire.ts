@@ -135,15 +135,7 @@ export type AppRules = {
     readonly variables: readonly string[];
     readonly stored: AppRulesStored;
     /** What is left to strangers */
-    readonly open: {
-        readonly sentence: string;
-        readonly parts: readonly {
-            /** app: anyone with the app; user: anyone who signs up */
-            readonly to: "app" | "user";
-            /** As the end of a sentence that begins with: They can */
-            readonly what: string;
-        }[];
-    };
+    readonly open: AppRulesOpen;
     readonly resources: {
         readonly [key: string]: AppRulesResources;
     };
@@ -727,6 +719,8 @@ export type DryRun = {
     readonly isChosen: boolean;
     /** The rules that would close the app to strangers */
     readonly closed: AppRulesStored;
+    /** What is left to strangers */
+    readonly open: AppRulesOpen;
     /** Days of which something is known, today included; at most 8 */
     readonly days: number;
     /** Requests that were looked at, by who sent them; app: without signing in */
@@ -1596,6 +1590,15 @@ export type AppRulesStoredResources = {
 export type AppRulesStoredResourcesMembers = {
     readonly hidden?: readonly ("app" | "user" | "manager")[];
     readonly readOnly?: readonly ("app" | "user" | "manager")[];
+};
+export type AppRulesOpen = {
+    readonly sentence: string;
+    readonly parts: readonly {
+        /** app: anyone with the app; user: anyone who signs up */
+        readonly to: "app" | "user";
+        /** As the end of a sentence that begins with: They can */
+        readonly what: string;
+    }[];
 };
 export type AppRulesResources = {
     readonly noun: string;

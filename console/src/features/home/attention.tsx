@@ -4,7 +4,7 @@ import { TextLink } from '../../components/names/names.tsx';
 import { Block, Icon } from '../../components/page/blocks.tsx';
 import { CloseApp } from '../../components/rules/close-app.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
-import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
+import { dryRunQuery } from '../../lib/data/queries.ts';
 import { datesInWords } from '../../lib/text/dates-in-words.ts';
 import { showAge } from '../../lib/time/times.ts';
 import type { Attention } from '../../lib/wire.ts';
@@ -206,17 +206,15 @@ const realTraffic = { requests: 1_000, installations: 10 };
 /** What is found out beside the list of the service. Until it is known, nothing may be called well, and the page would move. */
 export function useAreRulesKnown(appId: string): boolean {
   const isAllowed = useMay()('apps.change');
-  const rules = useQuery({ ...rulesQuery(appId), enabled: isAllowed });
-  const dryRun = useQuery({ ...dryRunQuery(appId), enabled: isAllowed });
-  return !isAllowed || !(rules.isPending || dryRun.isPending);
+  const { isPending } = useQuery({ ...dryRunQuery(appId), enabled: isAllowed });
+  return !isAllowed || !isPending;
 }
 
 /** What the rules leave to strangers. Fine for a trial; a fault where visitors use the app. */
 function useRuleFindings(appId: string, { reach }: Attention): readonly Finding[] {
   const isAllowed = useMay()('apps.change');
-  const { data: rules } = useQuery({ ...rulesQuery(appId), enabled: isAllowed });
   const { data: dryRun } = useQuery({ ...dryRunQuery(appId), enabled: isAllowed });
-  if (!isAllowed || !rules || !dryRun || rules.open.parts.length === 0) return [];
+  if (!isAllowed || !dryRun || dryRun.open.parts.length === 0) return [];
   const { app, user, manager } = dryRun.checked;
   const isUsed = app + user + manager >= realTraffic.requests || reach.installations >= realTraffic.installations;
   return [
@@ -226,7 +224,7 @@ function useRuleFindings(appId: string, { reach }: Attention): readonly Finding[
       title: isUsed ? t('The app is in use and open to strangers') : t('The app is open to strangers'),
       text: (
         <>
-          {translated(rules.open.sentence)}{' '}
+          {translated(dryRun.open.sentence)}{' '}
           <TextLink to="/apps/$appId/rules" params={{ appId }}>
             {t('Review the rules')}
           </TextLink>{' '}

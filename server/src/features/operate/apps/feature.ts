@@ -46,14 +46,14 @@ export const makers: Makers<Context, 'dryRuns' | 'findConsoleApp' | 'guard' | 'u
 export function appFeature(context: Context): Feature {
   const { db, cacheVersion, now, ruledFields, apps, secretKeys, buckets, usage, dryRuns: counter, assertApp } = context;
   const { endpoints, findHeld } = context;
-  const dryRuns = new DryRunService({ db, cacheVersion, now, ruledFields, counter });
+  const listBuckets = (appId: string) => buckets.listBuckets(appId);
+  const dryRuns = new DryRunService({ db, cacheVersion, now, ruledFields, counter, listBuckets });
   return {
     consoleEndpoints: [
       ...appConsoleEndpoints(apps),
       ...secretKeyConsoleEndpoints(secretKeys),
       ...rulesConsoleEndpoints({
-        ...{ apps, endpoints, findHeld },
-        listBuckets: (appId) => buckets.listBuckets(appId),
+        ...{ apps, endpoints, findHeld, listBuckets },
         findUser: async (appId, userId) => {
           const user = await context.findUser(db, { appId, userId });
           return user && { userId, role: user.role, venueIds: context.venuesOf(user) };

@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
+import { defaultPolicy } from '../../../../access/policy.ts';
+import { opennessOf } from '../../../../access/rules/openness.ts';
 import { memberRoles, verbs } from '../../../../access/rules/rule-types.ts';
+import { compileRules } from '../../../../access/rules/rules.ts';
 import { recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import { keptDays } from './dry-run-meter.ts';
 import type { DryRunService, DryRunView } from './dry-runs.ts';
 import { readObject } from './rules-routes.ts';
-import { storedSchema } from './rules-schemas.ts';
+import { openSchema, storedSchema } from './rules-schemas.ts';
 
 const dryRunSchema = Type.Object({
   rules: Type.Union([storedSchema, Type.Null()], {
@@ -14,6 +17,7 @@ const dryRunSchema = Type.Object({
   }),
   isChosen: Type.Boolean({ description: 'They were chosen, and are not those that would close the app' }),
   closed: Type.Intersect([storedSchema], { description: 'The rules that would close the app to strangers' }),
+  open: openSchema,
   days: Type.Integer({ description: `Days of which something is known, today included; at most ${keptDays}` }),
   checked: Type.Object(
     { app: Type.Integer(), user: Type.Integer(), manager: Type.Integer() },
@@ -57,6 +61,7 @@ const exampleAnswer = shown({
   rules: example,
   isChosen: false,
   closed: example,
+  open: opennessOf(compileRules({}, defaultPolicy), []),
   days: 6,
   checked: { app: 1200, user: 310, manager: 12 },
   counts: [{ subject: 'users', verb: 'list', caller: 'app', outcome: 'refused', requests: 3 }],

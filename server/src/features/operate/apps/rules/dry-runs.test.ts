@@ -118,6 +118,12 @@ for (const database of databases) {
       assert.deepEqual(await counted(), ['notes list user hidden 6']);
     });
 
+    test('what the rules of the app leave to strangers is said beside it', async () => {
+      const { body } = await (await open()).send({ method: 'GET', url: `/apps/${app.appId}/rules` });
+      assert.ok(body.result.open.parts.length > 0);
+      assert.deepEqual((await read()).open, body.result.open);
+    });
+
     test('administrators are not counted, and rows name nobody', async () => {
       await forget();
       const { status } = await (await open()).send({ method: 'GET', url: `/apps/${app.appId}/v2/users` });

@@ -1,6 +1,7 @@
 import { type Actor, recordChange } from '../../../../access/audit.ts';
 import { readRules, tidied } from '../../../../access/rules/check.ts';
 import type { DryRun } from '../../../../access/rules/dry-run.ts';
+import { type Openness, opennessOf } from '../../../../access/rules/openness.ts';
 import type { ResourceName } from '../../../../access/rules/presets.ts';
 import type { StoredAppRules } from '../../../../access/rules/rule-types.ts';
 import { compileRules } from '../../../../access/rules/rules.ts';
@@ -17,6 +18,8 @@ export interface DryRunView extends DryRunReport {
   readonly isChosen: boolean;
   /** The rules that would close the app to strangers. */
   readonly closed: StoredAppRules;
+  /** What the app's own rules leave to strangers. */
+  readonly open: Openness;
   /** Of what was chosen; what was counted has no part in it. */
   readonly tag: string;
 }
@@ -28,6 +31,7 @@ interface Changing {
 
 interface Deps extends Pick<Context, 'db' | 'cacheVersion' | 'now' | 'ruledFields'> {
   readonly counter: DryRunCounter;
+  readonly listBuckets: (appId: string) => Promise<readonly { readonly name: string }[]>;
 }
 
 export class DryRunService {
@@ -39,15 +43,21 @@ export class DryRunService {
 
   /** @throws Failure ObjectNotFound */
   async read(appId: string): Promise<DryRunView> {
-    const { db, counter } = this.#deps;
+    const { db, counter, listBuckets } = this.#deps;
     const app = await store.findApp(db, appId);
     if (!app) throw noSuchApp(appId);
-    const dryRun = store.dryRunOf(app, compileRules(store.readRules(app), store.policyOf(app)), counter);
+    const own = compileRules(store.readRules(app), store.policyOf(app));
+    const dryRun = store.dryRunOf(app, own, counter);
+    const buckets = await listBuckets(appId);
     const report = await counter.read(appId);
     return {
       rules: dryRun?.rules.stored,
       isChosen: app.dry_run !== null,
       closed: store.closedRulesOf(app),
+      open: opennessOf(
+        own,
+        buckets.map(({ name }) => name),
+      ),
       tag: dryRunTag(app),
       ...report,
       // A rule that has been changed since is refused or let in by the app itself.

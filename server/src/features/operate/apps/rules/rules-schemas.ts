@@ -57,23 +57,25 @@ const described = Type.Object({
   members,
 });
 
+export const openSchema = Type.Object(
+  {
+    sentence: Type.String(),
+    parts: Type.Array(
+      Type.Object({
+        to: Type.Enum(['app', 'user'], { description: 'app: anyone with the app; user: anyone who signs up' }),
+        what: Type.String({ description: 'As the end of a sentence that begins with: They can' }),
+      }),
+    ),
+  },
+  { description: 'What is left to strangers' },
+);
+
 export const rulesSchema = Type.Object({
   preset: Type.Enum([...presets]),
   presets: Type.Array(Type.Enum([...presets])),
   variables: Type.Array(Type.String(), { description: 'What a where may know of the caller' }),
   stored: storedSchema,
-  open: Type.Object(
-    {
-      sentence: Type.String(),
-      parts: Type.Array(
-        Type.Object({
-          to: Type.Enum(['app', 'user'], { description: 'app: anyone with the app; user: anyone who signs up' }),
-          what: Type.String({ description: 'As the end of a sentence that begins with: They can' }),
-        }),
-      ),
-    },
-    { description: 'What is left to strangers' },
-  ),
+  open: openSchema,
   resources: Type.Record(Type.String(), described),
   buckets: Type.Record(Type.String(), described),
 });
