@@ -34,7 +34,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
-    chunkSizeWarningLimit: 700,
+    chunkSizeWarningLimit: 750,
     // What many pages share is one file: without it a first page asked for a hundred small ones.
     rolldownOptions: {
       output: {

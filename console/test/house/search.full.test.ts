@@ -53,6 +53,19 @@ describe('the search over everything', () => {
     await field().fill(text);
   };
 
+  test('says so if it cannot be loaded, and opens once it can', async () => {
+    const opener = page.getByRole('button', { name: 'Search everything (Ctrl K)' });
+    const isAway = /\/console\/$|palette-dialogs/;
+    await page.route(isAway, (route) => route.abort());
+    await opener.click();
+    await page.getByText('The service does not answer. Is it running, and are you online?').waitFor();
+    await page.unroute(isAway);
+    await opener.click();
+    await field().waitFor();
+    await page.keyboard.press('Escape');
+    await field().waitFor({ state: 'detached' });
+  });
+
   for (const [name, text] of odd)
     test(`finds ${name} by ${text}`, async () => {
       await type(`  ${text} `);
