@@ -8,10 +8,12 @@ import { type Finding, type Fleet, median } from './fleet.ts';
 
 /** Days whose charge counts. */
 const usedDays = 60;
-const minPoints = 10;
-const minSpanDays = 12;
+const minPoints = 6;
+const minSpanDays = 9;
 /** A charge that rises by more than this is a new battery, per cent. */
 const replaced = 15;
+/** So much above the line, a single charge may already be one: nothing is said until more is known. */
+const maybeReplaced = 50;
 /** Days before it is empty from which on it is reported. */
 const reportedDays = 30;
 /** The least ratio of a slope to its error. */
@@ -47,14 +49,14 @@ export function findBatteries(fleet: Fleet): readonly Finding[] {
 
 /** Undefined where too little is known, or the charge does not fall. */
 export function forecastBattery(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): Forecast | undefined {
-  const points = sinceReplaced(pointsOf(days, now));
-  const [first] = points;
+  const points = pointsOf(days, now);
   const last = points.at(-1);
-  if (!first || !last || points.length < minPoints || last.at - first.at < minSpanDays) return undefined;
+  if (!last || !areEnough(points)) return undefined;
   const line = lineThrough(withoutOutliers(points));
   if (line.slope >= 0 || -line.slope < minSure * line.slopeError) return undefined;
   const today = now / dayMs;
   const charge = line.mean + line.slope * (today - line.middle);
+  if (last.charge - charge > maybeReplaced) return undefined;
   const left = charge / -line.slope;
   // Of where the line meets zero, by the errors of its height and of its slope, which do not depend on each other.
   const away = today + left - line.middle;
@@ -65,6 +67,9 @@ export function forecastBattery(days: ReadonlyMap<number, BeaconDay> | undefined
     ...{ emptyAt: at(left), earliest: at(left - ninetyPercent * error), latest: at(left + ninetyPercent * error) },
   };
 }
+
+const spanOf = (points: readonly Point[]) => (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+const areEnough = (points: readonly Point[]) => points.length >= minPoints && spanOf(points) >= minSpanDays;
 
 interface Line {
   /** The middle of the days, and the charge then. */
@@ -85,8 +90,7 @@ function lineThrough(points: readonly Point[]): Line {
   const slope = points.reduce((sum, { at, charge }) => sum + (at - middle) * (charge - mean), 0) / squares;
   const rest = points.reduce((sum, { at, charge }) => sum + (charge - mean - slope * (at - middle)) ** 2, 0);
   const spread = Math.sqrt(rest / (points.length - 2));
-  const span = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
-  const slopeError = Math.hypot(spread / Math.sqrt(squares), (2 * drift) / span);
+  const slopeError = Math.hypot(spread / Math.sqrt(squares), (2 * drift) / spanOf(points));
   return { middle, mean, slope, meanError: spread / Math.sqrt(points.length), slopeError };
 }
 
@@ -122,6 +126,18 @@ function sinceReplaced(points: readonly Point[]): readonly Point[] {
   return points;
 }
 
+/** Above this charge the voltage of a cell hardly changes and says little, per cent. */
+const plateau = 22;
+
+/** The points since the voltage left its plateau, if they are enough. */
+function sincePlateau(points: readonly Point[]): readonly Point[] {
+  const left = points.findIndex(
+    (_, index) => median(points.slice(index, index + 3).map(({ charge }) => charge)) < plateau,
+  );
+  const since = left < 0 ? [] : points.slice(left);
+  return areEnough(since) ? since : points;
+}
+
 /** Points that are compared before and after a change. */
 const aroundPoints = 8;
 const minAfter = 3;
@@ -132,8 +148,8 @@ const quantile = (values: readonly number[], part: number): number =>
 type Charges = { readonly battery?: number; readonly voltage?: number };
 
 /**
- * One point a day, the median of its hours. Per cent and volts are two opinions of one battery, so that only one of them counts: the one
- * that is told on more days.
+ * One point a day since the last new battery, the median of its hours. Per cent and volts are two opinions of one battery, so that only one
+ * of them counts: the one that is told on more days.
  */
 function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly Point[] {
   const [percent, volts]: [Point[], Point[]] = [[], []];
@@ -151,7 +167,8 @@ function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number)
       telemetry.flatMap(({ voltage }: Charges) => chargeAt(voltage) ?? []),
     );
   }
-  return (volts.length > percent.length ? volts : percent).sort((a, b) => a.at - b.at);
+  for (const points of [percent, volts]) points.sort((a, b) => a.at - b.at);
+  return volts.length > percent.length ? sincePlateau(sinceReplaced(volts)) : sinceReplaced(percent);
 }
 
 function addPoint(points: Point[], day: number, charges: readonly number[]): void {

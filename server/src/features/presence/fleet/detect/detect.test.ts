@@ -142,7 +142,7 @@ describe('what is wrong with beacons', () => {
 
 describe('the forecast of a battery', () => {
   /** Charges of the last days, the oldest first; or what else it told. */
-  const forecast = (charges: readonly (number | { readonly voltage: number })[]) => {
+  const forecast = (charges: readonly (number | { readonly voltage?: number })[]) => {
     const days = charges.map((charge, day) => {
       const at = start + day * dayMs;
       return [at, dayWith({ at, telemetry: typeof charge === 'number' ? { battery: charge } : charge })] as const;
@@ -169,6 +169,18 @@ describe('the forecast of a battery', () => {
     assert.equal(forecast(falling(30, 0.5, 8)), undefined);
     const wrong = falling(30, 0.5, 40).map((charge, day) => (day === 20 ? 0 : charge));
     assert.ok(Math.abs((forecast(wrong)?.[1] ?? 0) - 20) <= 2, 'one wrong value bends nothing');
+  });
+
+  test('needs few readings, and is none where the last one may be of a new battery', () => {
+    const seldom = falling(30, 0.5, 40).map((charge, day) => (day % 6 === 3 ? charge : {}));
+    assert.ok(Math.abs((forecast(seldom)?.[1] ?? 0) - 20) <= 7, `${forecast(seldom)}`);
+    assert.equal(forecast([...falling(30, 0.5, 40), 100]), undefined);
+  });
+
+  test('follows the voltage since it left its plateau', () => {
+    // From there on 5 mV a day: 82 per cent of the charge are one volt.
+    const volts = Array.from({ length: 45 }, (_, day) => ({ voltage: 2.86 - Math.max(0, day - 25) * 0.005 }));
+    assert.ok(Math.abs((forecast(volts)?.[1] ?? 0) - 38) <= 4, `${forecast(volts)}`);
   });
 
   test('does not take what some phones tell for a new battery', () => {
