@@ -64,6 +64,8 @@ describe('the search over everything', () => {
     await field().waitFor();
     await page.keyboard.press('Escape');
     await field().waitFor({ state: 'detached' });
+    const hasFocus = (one: unknown) => one === Reflect.get(globalThis, 'document').activeElement;
+    await becomes(() => opener.evaluate(hasFocus), true);
   });
 
   for (const [name, text] of odd)

@@ -72,8 +72,14 @@ function Search({ appId, onDone }: Pick<Props, 'appId'> & { readonly onDone: () 
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  // The dialog would do it a moment later, and the first letter be lost.
-  useEffect(() => field.current?.focus(), []);
+  // The dialog would do it a moment later, and the first letter be lost; so it does not know where the focus was.
+  useEffect(() => {
+    const before = document.activeElement;
+    field.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, []);
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
   const { entries, isWaiting, failure, unsearched } = useEntries(appId, text);
