@@ -136,6 +136,7 @@ describe('the search over everything', () => {
     await create(app, '/api/v2/data/bucket/foxes', { metadata: { title: 'Zerda' } }, headers);
     await goTo(page, `/console/apps/${app.appId}/push`);
     await page.reload();
+    await page.getByRole('heading', { name: 'Push' }).first().waitFor();
     await type('zerda');
     await said(/^Nothing found\. The records of some buckets .* such as foxes: search there\.$/).waitFor();
     assert.equal(await said('Nothing has this name or id.').count(), 0);
