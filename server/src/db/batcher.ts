@@ -1,4 +1,5 @@
 import { Failure } from '../base/errors.ts';
+import { isTraced, withinTrace } from '../base/telemetry/tracing.ts';
 
 /**
  * Batches what arrives at the same time into few runs. While a run waits for the database, new items are collected for
@@ -34,6 +35,8 @@ function isOfOneItem(error: unknown): boolean {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly weight: number;
+  readonly runAlone: (item: Item) => Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -50,11 +53,15 @@ export class Batcher<Item, Result> {
   }
 
   add(item: Item): Promise<Result> {
+    const { tenantOf, weigh, runAlone } = this.#options;
+    // What two requests do in one run could be of one trace only.
+    const weight = isTraced() ? Number.POSITIVE_INFINITY : weigh(item);
     return new Promise((resolve, reject) => {
-      const tenant = this.#options.tenantOf(item);
+      const tenant = tenantOf(item);
       const line = this.#lines.get(tenant);
-      if (line) line.push({ item, resolve, reject });
-      else this.#lines.set(tenant, [{ item, resolve, reject }]);
+      const waiting = { item, weight, runAlone: withinTrace(runAlone), resolve, reject };
+      if (line) line.push(waiting);
+      else this.#lines.set(tenant, [waiting]);
       this.#start();
     });
   }
@@ -78,14 +85,14 @@ export class Batcher<Item, Result> {
 
   /** The next run: one item of each tenant in turn. */
   #take(): Waiting<Item, Result>[] {
-    const { most, maxWeight, weigh, subjectOf } = this.#options;
+    const { most, maxWeight, subjectOf } = this.#options;
     const taken: Waiting<Item, Result>[] = [];
     let weight = 0;
     for (const [tenant, line] of this.#lines) {
       const place = subjectOf ? line.findIndex(({ item }) => !this.#busy.has(subjectOf(item))) : 0;
       const next = line[place];
       if (!next) continue;
-      weight += weigh(next.item);
+      weight += next.weight;
       if (taken.length === most || (taken.length > 0 && weight > maxWeight)) break;
       taken.push(next);
       if (subjectOf) this.#busy.add(subjectOf(next.item));
@@ -117,9 +124,9 @@ export class Batcher<Item, Result> {
     await Promise.all(left.map((one) => this.#runAlone(one)));
   }
 
-  async #runAlone({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> {
+  async #runAlone({ item, runAlone, resolve, reject }: Waiting<Item, Result>): Promise<void> {
     try {
-      resolve(await this.#options.runAlone(item));
+      resolve(await runAlone(item));
     } catch (error) {
       reject(error);
     }

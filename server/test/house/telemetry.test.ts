@@ -27,6 +27,7 @@ async function openCollector() {
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const callerId = 'b7ad6b7169203331';
+const ownTrace = (place: number) => `${place}`.padStart(32, 'a');
 const traceparent = `00-${traceId}-${callerId}-01`;
 
 const spansIn = (received: Json[]): Json[] =>
@@ -79,6 +80,40 @@ for (const database of bothDatabases) {
       const inBuckets = times.bucketCounts.reduce((sum: number, n: number | string) => sum + Number(n), 0);
       assert.equal(inBuckets, Number(times.count), 'each answer is in one bucket');
     });
+  });
+}
+
+for (const database of bothDatabases) {
+  test(`requests that are written together keep their own traces on ${database}`, async () => {
+    const telemetry = startTelemetry({ url: 'http://127.0.0.1:9', share: 1, version: '1', metrics: async () => [] });
+    const hooks = await openWebhookSite(database);
+    try {
+      await hooks.make();
+      const phones = await Promise.all(
+        Array.from({ length: 24 }, (_, place) => hooks.site.installation({ installationId: `visitor-${place}` })),
+      );
+      const answers = await Promise.all(
+        phones.map((_, place) =>
+          hooks.site.app.send({
+            method: 'POST',
+            url: '/api/v2/sightings',
+            headers: { traceparent: `00-${ownTrace(place)}-${callerId}-01` },
+            body: { installationId: `visitor-${place}`, sightings: [hooks.site.decided('ENTER')] },
+          }),
+        ),
+      );
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+      // A webhook is called a few times at once.
+      while (hooks.receiver.calls.length < phones.length) await hooks.pass(1_000);
+      const told = hooks.receiver.calls.map(({ headers, body }) => [
+        JSON.parse(body).data.installationId.objectId,
+        String(headers['traceparent']).split('-')[1],
+      ]);
+      assert.deepEqual(new Map(told.sort()), new Map(phones.map((id, place) => [id, ownTrace(place)]).sort()));
+    } finally {
+      await telemetry.stop();
+      await hooks.close();
+    }
   });
 }
 

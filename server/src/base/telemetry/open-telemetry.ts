@@ -1,6 +1,8 @@
 import {
+  type Context,
   context,
   type HrTime,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -171,7 +173,8 @@ const allServed = (others: Sampler): Sampler => ({
 function tracerOf(provider: TracerProvider, { version, share }: Pick<TelemetryOptions, 'version' | 'share'>): Tracer {
   const tracer = provider.getTracer('pharos', version);
   const begin = ({ name, kind, attributes = {}, parent }: SpanStart) => {
-    const around = contextOf(parent);
+    // What is asked from outside, or was queued, is no part of what happens to run.
+    const around = contextOf(parent, kind === 'server' || kind === 'consumer' ? ROOT_CONTEXT : context.active());
     const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, around);
     return { span, inside: trace.setSpan(around, span) };
   };
@@ -201,19 +204,20 @@ function tracerOf(provider: TracerProvider, { version, share }: Pick<TelemetryOp
       };
     },
     current: () => headerOf(trace.getActiveSpan()),
+    isKept: () => trace.getActiveSpan()?.isRecording() ?? false,
   };
 }
 
 /** Version 00 of W3C Trace Context; later versions begin alike. */
 const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 
-/** The context of a `traceparent`; the current one for none, and for a broken one. */
-function contextOf(header: string | undefined) {
+/** The context of a `traceparent`; `otherwise` for none, and for a broken one. */
+function contextOf(header: string | undefined, otherwise: Context) {
   const parts = header === undefined ? null : form.exec(header);
-  if (!parts) return context.active();
+  if (!parts) return otherwise;
   const [, traceId = '', spanId = '', flags = '0'] = parts;
   const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
-  return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true });
+  return trace.setSpanContext(otherwise, { traceId, spanId, traceFlags, isRemote: true });
 }
 
 function headerOf(span: Span | undefined): string | undefined {

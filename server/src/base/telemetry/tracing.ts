@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks';
+
 /** Traces of what the process does, if they are wanted. Without a tracer nothing is made, noted or asked. */
 
 export interface SpanStart {
@@ -23,6 +25,8 @@ export interface Tracer {
   begin(span: SpanStart): OpenSpan | undefined;
   /** `traceparent` of the current span (https://www.w3.org/TR/trace-context/); undefined outside of one. */
   current(): string | undefined;
+  /** Whether the current span is kept. */
+  isKept(): boolean;
 }
 
 let tracer: Tracer | undefined;
@@ -37,6 +41,13 @@ export const presentTracer = (): Tracer | undefined => tracer;
 /** Runs `work` within a span. */
 export const traced = <T>(start: () => SpanStart, work: () => Promise<T>): Promise<T> =>
   tracer ? tracer.run(start(), work) : work();
+
+/** `work` as part of the current span, whoever runs it: a queue runs what several requests have put into it. */
+export const withinTrace = <Work extends (...args: never[]) => unknown>(work: Work): Work =>
+  tracer ? AsyncResource.bind(work) : work;
+
+/** Whether what is done now belongs to a trace that is kept. */
+export const isTraced = (): boolean => tracer?.isKept() ?? false;
 
 /** For a request to another service, or a job. */
 export const traceparent = (): string | undefined => tracer?.current();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Failure, fail } from '../../base/errors.ts';
 import { type Sql, sql } from '../../base/sql.ts';
+import { withinTrace } from '../../base/telemetry/tracing.ts';
 import type { Db, Row } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { storageTrouble } from '../storage-error.ts';
@@ -86,7 +87,7 @@ export class SqliteWriter {
   }
 
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.#enqueue(work);
+    return this.#enqueue(withinTrace(work));
   }
 
   /** From now on every write is refused with this error before it begins. */
