@@ -187,7 +187,7 @@ for (const database of bothDatabases) {
       await queue.enqueue({ jobId: 'b', kind: 'never' });
       await queue
         .workerWith({
-          later: handler(async () => Promise.reject(new RetryLater('429', 77_000))),
+          later: handler(async () => Promise.reject(new RetryLater('429', 76_999.4))),
           never: handler(async () => Promise.reject(new GiveUp('no such address'))),
         })
         .drain();

@@ -285,7 +285,9 @@ class OutboxWorker implements Worker {
       if (!(error instanceof RetryLater || error instanceof GiveUp || error instanceof LeaseLost))
         this.#options.onError(`job ${job.kind}, try ${job.attempts}`, error);
       if (error instanceof GiveUp || job.attempts >= handler.maxAttempts) return { dead: text };
-      const runAt = now() + (error instanceof RetryLater ? error.afterMs : backOff(handler, job.attempts, random));
+      const pauseMs = error instanceof RetryLater ? error.afterMs : backOff(handler, job.attempts, random);
+      // The column holds whole milliseconds, and a mean of durations is none.
+      const runAt = Math.ceil(now() + pauseMs);
       if (job.expiresAt !== null && runAt >= job.expiresAt) return { dead: `${text} (no time left for another try)` };
       return { runAt, error: text };
     }
