@@ -43,8 +43,9 @@ export const traced = <T>(start: () => SpanStart, work: () => Promise<T>): Promi
   tracer ? tracer.run(start(), work) : work();
 
 /** `work` as part of the current span, whoever runs it: a queue runs what several requests have put into it. */
-export const withinTrace = <Work extends (...args: never[]) => unknown>(work: Work): Work =>
-  tracer ? AsyncResource.bind(work) : work;
+export const withinTrace = <Args extends unknown[], Result>(
+  work: (...args: Args) => Result,
+): ((...args: Args) => Result) => (tracer ? AsyncResource.bind(work) : work);
 
 /** Whether what is done now belongs to a trace that is kept. */
 export const isTraced = (): boolean => tracer?.isKept() ?? false;
