@@ -64,6 +64,8 @@ export class PostgresConnections {
   readonly #watch: NodeJS.Timeout;
   readonly #closing = new AbortController();
   #lookedAt = performance.now();
+  /** When this process was busy itself for a while. */
+  #busyAt = 0;
   #aliveUntil = 0;
   #isAsking = false;
 
@@ -261,10 +263,13 @@ export class PostgresConnections {
   /** Ends statements whose time is over, and checks that the server is there when something takes long. */
   #check(): void {
     const now = performance.now();
-    // This process was busy itself: answers that have arrived are read before anything is given up.
     const wasBusy = now - this.#lookedAt > 5 * lookEveryMs;
     this.#lookedAt = now;
-    if (wasBusy) return;
+    if (wasBusy) {
+      // Answers that have arrived are read before anything is given up.
+      this.#busyAt = now;
+      return;
+    }
     let oldest = Number.POSITIVE_INFINITY;
     for (const [connection, [flight]] of this.#flights) {
       if (!flight) continue;
@@ -288,7 +293,7 @@ export class PostgresConnections {
   async #askWhetherAlive(): Promise<void> {
     if (this.#isAsking || this.#closing.signal.aborted) return;
     this.#isAsking = true;
-    const asked = this.#choice.current;
+    const [asked, since] = [this.#choice.current, performance.now()];
     const connection = new Connection(asked, {
       connectMs: this.#limits.connect,
       wanted: 'any',
@@ -300,6 +305,8 @@ export class PostgresConnections {
       this.#aliveUntil = performance.now() + aliveForMs;
       connection.end(() => undefined);
     } catch (error) {
+      // Else the answer may have arrived, and nobody has read it.
+      if (isSilence(error) && this.#busyAt > since) return;
       if (isSilence(error)) {
         const silent = new Error('Connection terminated: the server does not answer', { cause: error });
         this.#choice.failed(asked);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { patientMs } from '../../../test/support/patience.ts';
 import {
   createPostgresServer,
   createWire,
@@ -40,7 +42,7 @@ describe('PostgreSQL that fails', () => {
   const open: Database[] = [];
   const undo: (() => Promise<unknown>)[] = [];
   const openDatabase = (options: Partial<PostgresOptions> = {}) => {
-    const db = openPostgres({ url: server.url, poolSize: 4, queryDeadlineMs: 1_000, timeoutMs: 2_000, ...options });
+    const db = openPostgres({ url: server.url, poolSize: 4, queryDeadlineMs: 1_000, timeoutMs: 5_000, ...options });
     open.push(db);
     return db;
   };
@@ -165,7 +167,7 @@ describe('PostgreSQL that fails', () => {
   });
 
   test('an idle connection that was ended costs the next statement nothing', async () => {
-    const db = openDatabase({ poolSize: 1 });
+    const db = openDatabase({ poolSize: 1, timeoutMs: patientMs });
     await until(() => db.run(insert('before')));
     await server.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pharos'");
     assert.equal((await db.one(sql`select name from settings`))?.['name'], 'before');
@@ -174,7 +176,7 @@ describe('PostgreSQL that fails', () => {
 
   test('a server without a free connection is a 503, and those that are open go on', async () => {
     const db = openDatabase({ poolSize: 4 });
-    await db.run(insert('first'));
+    await until(() => db.run(insert('first')));
     const taken: pg.Client[] = [];
     undo.push(() => Promise.all(taken.map((client) => client.end())));
     for (;;) {
@@ -260,6 +262,22 @@ describe('PostgreSQL that fails', () => {
     for (let n = 0; n < 4; n++) await until(next);
   });
 
+  test('a process that stood still while it asked whether the server is there does not take it for gone', async () => {
+    const db = openDatabase({ timeoutMs: 2_000 });
+    const long = db.longTransaction((db) => db.one<{ slept: string }>(raw("select 'yes' as slept from pg_sleep(4)")));
+    const isAsleep = async () =>
+      (await server.query("select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0;
+    while (!(await isAsleep())) await nextTick();
+    let stood = 0;
+    const standStill = () => {
+      unsubscribe('net.client.socket', standStill);
+      for (const over = performance.now() + 1_000; performance.now() < over; ) stood++;
+    };
+    subscribe('net.client.socket', standStill);
+    assert.equal((await long)?.slept, 'yes');
+    assert.ok(stood > 0);
+  });
+
   test('a hanging server leads to 503 in time, and work resumes when it does', async () => {
     const db = openDatabase();
     await until(() => db.run(insert('before')));
@@ -328,7 +346,7 @@ describe('PostgreSQL that fails', () => {
     const limits = ['transaction_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout'];
     undo.push(() => server.query(...limits.map((name) => `alter database pharos reset ${name}`)));
     await server.query(...limits.map((name) => `alter database pharos set ${name} = 50`));
-    const db = openDatabase();
+    const db = openDatabase({ timeoutMs: patientMs });
     await db.transaction(async (db) => {
       await db.run(insert('slow'));
       await db.one(raw('select pg_sleep(0.2)'));
@@ -337,7 +355,7 @@ describe('PostgreSQL that fails', () => {
   });
 
   test('a transaction that the server ends because it takes too long has failed, and may be sent again', async () => {
-    const db = openDatabase();
+    const db = openDatabase({ timeoutMs: patientMs });
     await assert.rejects(
       db.transaction(async (db) => {
         await db.run(raw("set local transaction_timeout = '50ms'"));
@@ -349,7 +367,7 @@ describe('PostgreSQL that fails', () => {
 
   for (const how of ['cancel', 'terminate'] as const) {
     test(`a commit whose wait for the standby an administrator ends (${how}) is not acknowledged`, async () => {
-      const db = openDatabase({ timeoutMs: 60_000 });
+      const db = openDatabase({ timeoutMs: patientMs });
       await until(() => db.run(insert('before')));
       await server.query("alter system set synchronous_standby_names = 'nobody'", 'select pg_reload_conf()');
       undo.push(() => server.query('alter system reset synchronous_standby_names', 'select pg_reload_conf()'));
@@ -376,7 +394,7 @@ describe('PostgreSQL that fails', () => {
   }
 
   test('a transaction that PostgreSQL rolled back at its commit is not acknowledged', async () => {
-    const db = openDatabase();
+    const db = openDatabase({ timeoutMs: patientMs });
     const work = db.transaction(async (db) => {
       await db.run(insert('lost'));
       await db.run(raw('select nonsense')).catch(() => undefined);
@@ -386,8 +404,7 @@ describe('PostgreSQL that fails', () => {
   });
 
   test('a migration may wait for a lock for as long as it takes', async () => {
-    // A busy machine needs a while to answer whether it is still there.
-    const db = openDatabase({ timeoutMs: 4_000 });
+    const db = openDatabase({ timeoutMs: 10_000 });
     const locker = await stranger();
     await locker.query('begin');
     await locker.query('lock table settings in access exclusive mode');
@@ -396,7 +413,7 @@ describe('PostgreSQL that fails', () => {
       isRefused,
     );
     const long = db.longTransaction((db) => db.run(insert('long')));
-    await locker.query('select pg_sleep(5)');
+    await locker.query('select pg_sleep(11)');
     await locker.query('commit');
     await long;
     assert.deepEqual(await namesIn(), ['long']);

@@ -23,12 +23,12 @@ export const graceMs = 1_000;
 export function limitsOf(timeoutMs: number): PostgresLimits {
   const share = (part: number) => Math.max(50, Math.round(timeoutMs * part));
   return {
-    connect: Math.min(3_000, share(0.3)),
+    connect: share(0.3),
     acquire: share(0.5),
     statement: timeoutMs,
     lock: share(0.25),
     commit: share(0.5),
     transaction: share(2),
-    suspect: Math.min(1_000, share(0.1)),
+    suspect: share(0.1),
   };
 }

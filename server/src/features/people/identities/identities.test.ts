@@ -246,11 +246,11 @@ for (const database of databases) {
     test('makes no more accounts for one address than signing up does', async () => {
       // The limit is the same on both, and takes a hundred accounts.
       if (database !== 'sqlite') return;
-      const statuses = [];
-      // A few more as time passes, which it does at the provider: its tokens are of this moment.
-      while (statuses.length < 150 && statuses.at(-1) !== 429) {
-        catchUp(opened);
-        statuses.push((await enter(someone().account)).status);
+      const now = Math.floor(app.clock.now / 1000);
+      const statuses: number[] = [];
+      while (statuses.length <= 100 && statuses.at(-1) !== 429) {
+        const claims = { sub: `one of many ${statuses.length}`, iat: now, exp: now + 600 };
+        statuses.push((await present(await provider.forge({ claims }))).status);
       }
       assert.equal(statuses.at(-1), 429);
       assert.deepEqual([...new Set(statuses.slice(0, -1))], [200]);
