@@ -11,6 +11,7 @@ import classes from '../venues.module.css';
 import { BeaconPanel } from './beacon-panel.tsx';
 import { BringIn } from './bring-in.tsx';
 import { Items, ZonePanel } from './floor-panels.tsx';
+import { mapBeacon, mapZone } from './floor-tap.tsx';
 import { ScaleForm, Tools } from './floor-tools.tsx';
 import { GatewayPanel } from './gateway-panel.tsx';
 import type { FloorMap } from './map/floor-map.ts';
@@ -113,13 +114,8 @@ export function FloorEditor({ appId, floor, spots }: EditorProps) {
 const layersOf = ({ zones, walls, beacons, gateways }: Known) => ({
   walls,
   gateways: gateways.map(({ id, name, x, y }) => ({ id, name, at: { x, y } })),
-  zones: zones.map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
-  beacons: beacons.map(({ objectId, name, location, metadata }) => ({
-    id: objectId,
-    name,
-    at: { x: location?.x ?? 0, y: location?.y ?? 0 },
-    isGateway: typeof metadata?.['gatewayId'] === 'string',
-  })),
+  zones: zones.map(mapZone),
+  beacons: beacons.map((one) => ({ ...mapBeacon(one), isGateway: typeof one.metadata?.['gatewayId'] === 'string' })),
 });
 
 interface SideProps extends Props {

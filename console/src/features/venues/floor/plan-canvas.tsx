@@ -7,7 +7,7 @@ interface Props {
   readonly shown: Shown;
   readonly events: MapEvents;
   /** Given the map once it is there. */
-  readonly onReady: (map: FloorMap) => void;
+  readonly onReady?: (map: FloorMap) => void;
 }
 
 /** The plan of a floor, which Leaflet draws. */
@@ -21,7 +21,7 @@ export function PlanCanvas({ label, shown, events, onReady }: Props) {
     if (!element.current) return;
     const made = new FloorMap(element.current, () => latest.current);
     map.current = made;
-    ready.current(made);
+    ready.current?.(made);
     return () => {
       made.remove();
       map.current = undefined;

@@ -1,17 +1,13 @@
 import { Button, FileButton, Group, NativeSelect, NumberInput, Stack, Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote, Icon } from '../../../components/page/blocks.tsx';
 import { openPicture, TooManyPixels } from '../../../components/scan/open-picture.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';
-import { zonesQuery } from '../../../lib/data/venue-queries.ts';
-import { isOnFloor, type Point, round } from '../../../lib/plan/floor-geometry.ts';
-import { usePlan } from '../../../lib/plan/use-plan.ts';
+import { isOnFloor, round } from '../../../lib/plan/floor-geometry.ts';
 import { showBytes } from '../../../lib/text/bytes.ts';
 import { t } from '../../../lib/words/words.ts';
-import { PlanCanvas } from '../floor/plan-canvas.tsx';
-import { wallsOf } from '../floor/walls.ts';
+import { FloorTap } from '../floor/floor-tap.tsx';
 import classes from '../venues.module.css';
 
 const maxSide = 1_600;
@@ -75,14 +71,19 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
           onChange={({ currentTarget }) => setFloorId(currentTarget.value)}
         />
       )}
-      <FloorTap
-        key={floorId}
-        appId={appId}
-        floor={floor}
-        others={beacons.filter((one) => one.objectId !== beacon.objectId && isOnFloor(one, floor))}
-        at={isWhole ? point : undefined}
-        onTap={setAt}
-      />
+      <div>
+        <FloorTap
+          key={floorId}
+          appId={appId}
+          floor={floor}
+          beacons={beacons.filter((one) => one.objectId !== beacon.objectId)}
+          points={isWhole ? [point] : []}
+          onTap={setAt}
+        />
+        <Text c="dimmed" mt={6}>
+          {t('Tap the plan where the beacon is, or type the metres.')}
+        </Text>
+      </div>
       <Group gap="xs" grow>
         {(['x', 'y'] as const).map((part) => (
           <NumberInput
@@ -119,56 +120,5 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
         <Button onClick={onCancel}>{t('Cancel')}</Button>
       </Group>
     </Stack>
-  );
-}
-
-interface TapProps {
-  readonly appId: string;
-  readonly floor: Floor;
-  readonly others: readonly Beacon[];
-  readonly at: Point | undefined;
-  readonly onTap: (point: Point) => void;
-}
-
-function FloorTap({ appId, floor, others, at, onTap }: TapProps) {
-  const { plan } = usePlan(appId, floor);
-  const { data: zones = [] } = useQuery(zonesQuery(appId, floor.venueId.objectId));
-  return (
-    <div>
-      <PlanCanvas
-        label={t('Plan of {name}', { name: floor.name })}
-        shown={{
-          plan,
-          zones: zones
-            .filter((zone) => zone.floorId.objectId === floor.objectId)
-            .map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
-          walls: wallsOf(floor),
-          gateways: [],
-          beacons: others.map(({ objectId, name, location }) => ({
-            id: objectId,
-            name,
-            at: { x: location?.x ?? 0, y: location?.y ?? 0 },
-          })),
-          selected: undefined,
-          mode: 'place',
-          points: at ? [at] : [],
-          mayEdit: false,
-          mayPlace: false,
-          snaps: false,
-        }}
-        onReady={() => undefined}
-        events={{
-          onSelect: () => undefined,
-          onPoint: onTap,
-          onMoveBeacon: () => undefined,
-          onMoveGateway: () => undefined,
-          onChangeZone: () => undefined,
-          onChangeWall: () => undefined,
-        }}
-      />
-      <Text c="dimmed" mt={6}>
-        {t('Tap the plan where the beacon is, or type the metres.')}
-      </Text>
-    </div>
   );
 }

@@ -9,12 +9,10 @@ import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { ownPhonesQuery } from '../../../lib/data/queries.ts';
-import { floorsQuery, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
-import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
-import { usePlan } from '../../../lib/plan/use-plan.ts';
+import { floorsQuery, venueBeaconsQuery } from '../../../lib/data/venue-queries.ts';
+import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
-import { PlanCanvas } from '../floor/plan-canvas.tsx';
-import { wallsOf } from '../floor/walls.ts';
+import { FloorTap } from '../floor/floor-tap.tsx';
 import { surveyKeys } from './queries.ts';
 import { type PhoneSample, usePhoneSamples } from './use-phone-samples.ts';
 
@@ -48,17 +46,13 @@ export function SurveyPage() {
   );
 }
 
-interface Props {
-  readonly appId: string;
-  readonly floor: Floor;
-}
-
 interface Tap extends Point {
   /** By the service's clock, ms. */
   readonly at: number;
 }
 
-function Walk({ appId, floor }: Props) {
+function Walk({ appId, floor }: { readonly appId: string; readonly floor: Floor }) {
+  const { data: beacons = [] } = useQuery(venueBeaconsQuery(appId, floor.venueId.objectId));
   const { data: own, error } = useQuery(ownPhonesQuery(appId));
   const [isPairing, setPairing] = useState(false);
   const [chosen, setChosen] = useState<string>();
@@ -107,10 +101,12 @@ function Walk({ appId, floor }: Props) {
       <Text role="status">
         {statusText({ hasPhone: phone !== undefined, isReady: heard.isReady, taps: taps.length, counted })}
       </Text>
-      <TappedPlan
+      <FloorTap
         appId={appId}
         floor={floor}
-        taps={taps}
+        beacons={beacons}
+        points={taps.map(({ x, y }) => ({ x, y }))}
+        isWay
         onTap={({ x, y }) => {
           if (phone && heard.isReady && !save.isPending) setTaps([...taps, { x, y, at: heard.clock() }]);
         }}
@@ -160,55 +156,5 @@ function statusText({ hasPhone, isReady, taps, counted }: State): string {
   return t(
     '{taps, plural, one {# point} other {# points}}, {samples, plural, one {# signal} other {# signals}} of {beacons, plural, one {# beacon} other {# beacons}}',
     { taps, samples: counted.length, beacons: new Set(counted.map(({ beacon }) => beacon)).size },
-  );
-}
-
-interface PlanProps extends Props {
-  readonly taps: readonly Tap[];
-  readonly onTap: (point: Point) => void;
-}
-
-const ignored = () => undefined;
-
-function TappedPlan({ appId, floor, taps, onTap }: PlanProps) {
-  const { plan } = usePlan(appId, floor);
-  const venueId = floor.venueId.objectId;
-  const { data: zones = [] } = useQuery(zonesQuery(appId, venueId));
-  const { data: beacons = [] } = useQuery(venueBeaconsQuery(appId, venueId));
-  return (
-    <PlanCanvas
-      label={t('Plan of {name}', { name: floor.name })}
-      shown={{
-        plan,
-        zones: zones
-          .filter((zone) => zone.floorId.objectId === floor.objectId)
-          .map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
-        walls: wallsOf(floor),
-        gateways: [],
-        beacons: beacons
-          .filter((one) => isOnFloor(one, floor))
-          .map(({ objectId, name, location }) => ({
-            id: objectId,
-            name,
-            at: { x: location?.x ?? 0, y: location?.y ?? 0 },
-          })),
-        selected: undefined,
-        mode: 'place',
-        points: taps.map(({ x, y }) => ({ x, y })),
-        way: taps.map(({ x, y }) => ({ x, y })),
-        mayEdit: false,
-        mayPlace: false,
-        snaps: false,
-      }}
-      onReady={ignored}
-      events={{
-        onSelect: ignored,
-        onPoint: onTap,
-        onMoveBeacon: ignored,
-        onMoveGateway: ignored,
-        onChangeZone: ignored,
-        onChangeWall: ignored,
-      }}
-    />
   );
 }

@@ -34,29 +34,29 @@ export interface Shown {
   readonly zones: readonly MapZone[];
   readonly walls: readonly MapWall[];
   readonly beacons: readonly MapBeacon[];
-  readonly gateways: readonly MapBeacon[];
+  readonly gateways?: readonly MapBeacon[];
   /** Where something is wrong. */
   readonly spots?: readonly Point[];
   /** A way that somebody has walked, from point to point. */
   readonly way?: readonly Point[];
-  readonly selected: string | undefined;
+  readonly selected?: string | undefined;
   /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale, or say where something is. */
   readonly mode: 'move' | 'draw' | 'wall' | 'scale' | 'place';
   /** The corners so far, or the points of the scale. */
   readonly points: readonly Point[];
   /** Zones, and beacons: an editor draws, and installers place. */
-  readonly mayEdit: boolean;
-  readonly mayPlace: boolean;
-  readonly snaps: boolean;
+  readonly mayEdit?: boolean;
+  readonly mayPlace?: boolean;
+  readonly snaps?: boolean;
 }
 
 export interface MapEvents {
-  readonly onSelect: (id: string | undefined) => void;
+  readonly onSelect?: (id: string | undefined) => void;
   readonly onPoint: (point: Point) => void;
-  readonly onMoveBeacon: (id: string, to: Point) => void;
-  readonly onMoveGateway: (id: string, to: Point) => void;
-  readonly onChangeZone: (id: string, polygon: readonly Point[]) => void;
-  readonly onChangeWall: (id: string, points: readonly Point[]) => void;
+  readonly onMoveBeacon?: (id: string, to: Point) => void;
+  readonly onMoveGateway?: (id: string, to: Point) => void;
+  readonly onChangeZone?: (id: string, polygon: readonly Point[]) => void;
+  readonly onChangeWall?: (id: string, points: readonly Point[]) => void;
 }
 
 interface Named {
@@ -140,7 +140,7 @@ export class FloorMap {
     if (isCrowded) this.#addDots(shown.beacons.filter(({ id }) => id !== shown.selected));
     for (const beacon of shown.beacons)
       if (!isCrowded || beacon.id === shown.selected) this.#addMarker(beacon, beacon.id === shown.selected);
-    for (const gateway of shown.gateways) this.#addGateway(gateway, gateway.id === shown.selected);
+    for (const gateway of shown.gateways ?? []) this.#addGateway(gateway, gateway.id === shown.selected);
     this.#addPoints(shown);
     this.#view.fitFirst();
     if (focused)
@@ -178,7 +178,7 @@ export class FloorMap {
 
   #click(point: Point): void {
     const mode = this.#shown?.mode;
-    if (mode === 'move') this.#events().onSelect(undefined);
+    if (mode === 'move') this.#events().onSelect?.(undefined);
     else this.#events().onPoint(mode === 'draw' || mode === 'wall' ? this.#snapped(point) : roundPoint(point));
   }
 
@@ -209,11 +209,11 @@ export class FloorMap {
     polygon.on('click', (event) => {
       if (this.#shown?.mode !== 'move') return;
       L.DomEvent.stop(event);
-      this.#events().onSelect(zone.id);
+      this.#events().onSelect?.(zone.id);
     });
     if (isSelected && this.#shown?.mayEdit && this.#shown.mode === 'move')
       this.#handles.addCorners({ ...zone, points: zone.polygon, isClosed: true }, polygon, (corners) =>
-        this.#events().onChangeZone(zone.id, corners),
+        this.#events().onChangeZone?.(zone.id, corners),
       );
   }
 
@@ -226,11 +226,11 @@ export class FloorMap {
     line.on('click', (event) => {
       if (this.#shown?.mode !== 'move') return;
       L.DomEvent.stop(event);
-      this.#events().onSelect(wall.id);
+      this.#events().onSelect?.(wall.id);
     });
     if (isSelected && this.#shown?.mayEdit && this.#shown.mode === 'move')
       this.#handles.addCorners({ ...wall, isClosed: false }, line, (corners) =>
-        this.#events().onChangeWall(wall.id, corners),
+        this.#events().onChangeWall?.(wall.id, corners),
       );
   }
 
@@ -253,7 +253,7 @@ export class FloorMap {
       isMovable: this.#shown?.mayPlace ?? false,
       label: name,
       className: lookOf(isGateway, isSelected),
-      onMove: (to) => this.#events().onMoveBeacon(id, to),
+      onMove: (to) => this.#events().onMoveBeacon?.(id, to),
     });
   }
 
@@ -263,7 +263,7 @@ export class FloorMap {
       isMovable: this.#shown?.mayEdit ?? false,
       label: name,
       className: lookOf(true, isSelected),
-      onMove: (to) => this.#events().onMoveGateway(id, to),
+      onMove: (to) => this.#events().onMoveGateway?.(id, to),
     });
   }
 
@@ -272,7 +272,7 @@ export class FloorMap {
     // What is chosen can be dragged, whatever else is at its place.
     if (isSelected) marker.setZIndexOffset(10_000);
     marker.bindTooltip(words(name), { direction: 'top', offset: [0, -8], permanent: isSelected });
-    marker.on('click', () => this.#shown?.mode === 'move' && this.#events().onSelect(id));
+    marker.on('click', () => this.#shown?.mode === 'move' && this.#events().onSelect?.(id));
   }
 
   #addDots(beacons: readonly MapBeacon[]): void {
@@ -280,7 +280,7 @@ export class FloorMap {
       .on('click', (event) => {
         if (this.#shown?.mode !== 'move') return;
         L.DomEvent.stop(event);
-        this.#events().onSelect((event.target as Dots).found?.id);
+        this.#events().onSelect?.((event.target as Dots).found?.id);
       })
       .addTo(this.#layers);
   }
