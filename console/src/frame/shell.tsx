@@ -1,3 +1,4 @@
+import { UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -50,16 +51,10 @@ export function Shell() {
           </Link>
           {!session.mustEnrol && <Palette appId={appId} />}
         </div>
-        <button
-          type="button"
-          ref={menu.button}
-          className={classes.menu}
-          aria-expanded={menu.isOpen}
-          onClick={menu.toggle}
-        >
+        <UnstyledButton ref={menu.button} className={classes.menu} aria-expanded={menu.isOpen} onClick={menu.toggle}>
           <Icon name={menu.isOpen ? 'close' : 'menu'} />
           {t('Menu')}
-        </button>
+        </UnstyledButton>
         {appId && (
           <div className={classes.switcher}>
             <AppSwitcher key={appId} appId={appId} general={general} />

@@ -1,4 +1,4 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -132,7 +132,7 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
   const changes = changesOf(version.state as never, after as never);
   return (
     <li>
-      <div className={classes.head}>
+      <Group gap="0.5rem 1rem" justify="space-between">
         <div>
           <div className={classes.when}>{when}</div>
           <div className={classes.who}>
@@ -145,7 +145,7 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
             {t('Go back to before this')}
           </Button>
         )}
-      </div>
+      </Group>
       <dl className={classes.changes}>
         {changes.map(({ name, before, after: then }) => (
           <div key={name}>

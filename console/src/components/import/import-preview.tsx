@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
+import { Alert, Badge, Box, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { underWay } from '../../lib/actions/cut-off.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -120,7 +120,7 @@ interface GoingProps {
 
 function Going({ total, done, failed }: GoingProps) {
   return (
-    <div className={classes.progress} role="status">
+    <Box mb="1rem" role="status">
       <Progress
         value={(100 * (done + failed)) / Math.max(total, 1)}
         color={failed > 0 ? 'yellow' : 'teal'}
@@ -132,7 +132,7 @@ function Going({ total, done, failed }: GoingProps) {
           { done, total, failed, hasFailed: failed > 0 },
         )}
       </Text>
-    </div>
+    </Box>
   );
 }
 

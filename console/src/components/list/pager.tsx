@@ -1,7 +1,6 @@
 import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
 import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/blocks.tsx';
-import classes from './list.module.css';
 import { deepestSkip, pageSizes } from './list-search.ts';
 
 interface Props {
@@ -19,7 +18,7 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
   const last = Math.min(page * size, count);
   const pages = Math.max(1, Math.ceil(Math.min(count, deepestSkip + size) / size));
   return (
-    <div className={classes.pager}>
+    <Group gap="0.5rem 1rem" justify="space-between" mt="0.8rem">
       <Text c="dimmed" role="status">
         {count === 0
           ? t('No {plural}', { plural })
@@ -59,6 +58,6 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
           })}
         </Text>
       )}
-    </div>
+    </Group>
   );
 }

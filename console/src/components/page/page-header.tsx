@@ -45,7 +45,7 @@ export function PageHeader({ title, part = '', within = '', back, children, acti
         </Title>
         {help && (
           <a
-            className={classes.help}
+            className={`${classes.help} finger`}
             href={handbookAt(help.handbook)}
             target="_blank"
             rel="noreferrer"

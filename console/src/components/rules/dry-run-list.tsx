@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { AppRules, DryRun } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './dry-run.module.css';
@@ -28,7 +28,7 @@ const callerWords: Readonly<Record<DryRun['counts'][number]['caller'], string>> 
 export function DryRunList({ dryRun, rules }: Props) {
   const { counts } = dryRun;
   return (
-    <div className={classes.dryRun}>
+    <Stack gap="0.7rem">
       <Text>{summaryOf(dryRun)}</Text>
       {counts.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
@@ -43,7 +43,7 @@ export function DryRunList({ dryRun, rules }: Props) {
           ))}
         </ul>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import type { Times } from '../../lib/time/times.ts';
 import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
@@ -23,7 +23,7 @@ const perOptions = [
 export function CoolDownRule({ value, onChange, problem }: RuleInputProps) {
   const { seconds = 900, per = 'trigger' } = value.coolDown ?? {};
   return (
-    <div className={classes.line}>
+    <Group gap="0.6rem" align="flex-end">
       <DurationField
         label={t('At least')}
         seconds={seconds}
@@ -38,7 +38,7 @@ export function CoolDownRule({ value, onChange, problem }: RuleInputProps) {
           onChange({ ...value, coolDown: { seconds, per: currentTarget.value as 'trigger' | 'app' } })
         }
       />
-    </div>
+    </Group>
   );
 }
 
@@ -52,7 +52,7 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
     <>
       {caps.map((cap, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a limit has no other identity
-        <div key={index} className={classes.line}>
+        <Group key={index} gap="0.6rem" align="flex-end">
           <NumberInput
             label={t('At most')}
             className={classes.short ?? ''}
@@ -101,7 +101,7 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
               <Icon name="close" />
             </ActionIcon>
           )}
-        </div>
+        </Group>
       ))}
       {caps.length < 10 && (
         <Button
@@ -133,7 +133,7 @@ type NthVisit = NonNullable<Rules['nthVisit']>;
 export function NthRule({ value, onChange, problem }: RuleInputProps) {
   const { n = 2, mode = 'only' } = value.nthVisit ?? {};
   return (
-    <div className={classes.line}>
+    <Group gap="0.6rem" align="flex-end">
       <NativeSelect
         label={t('Shown')}
         data={[
@@ -155,14 +155,14 @@ export function NthRule({ value, onChange, problem }: RuleInputProps) {
         error={problem('nthVisit')}
         onChange={(next) => typeof next === 'number' && onChange({ ...value, nthVisit: { n: next, mode } })}
       />
-    </div>
+    </Group>
   );
 }
 
 export function QuietHoursRule({ value, onChange, problem }: RuleInputProps) {
   const { from = '22:00', until = '08:00' } = value.quietHours ?? {};
   return (
-    <div className={classes.line}>
+    <Group gap="0.6rem" align="flex-end">
       <TextInput
         type="time"
         label={t('Quiet from')}
@@ -176,7 +176,7 @@ export function QuietHoursRule({ value, onChange, problem }: RuleInputProps) {
         value={until}
         onChange={({ currentTarget }) => onChange({ ...value, quietHours: { from, until: currentTarget.value } })}
       />
-    </div>
+    </Group>
   );
 }
 
@@ -230,10 +230,10 @@ export function PeriodRule({ value, onChange, times, problem }: RuleInputProps) 
   };
   return (
     <>
-      <div className={classes.line}>
+      <Group gap="0.6rem" align="flex-end">
         {input('validFrom', t('From'))}
         {input('validUntil', t('Until'))}
-      </div>
+      </Group>
       <p className={classes.hint}>
         {t('Times are in {zone}. Leave one empty for no limit on that side.', { zone: times.zone })}
       </p>

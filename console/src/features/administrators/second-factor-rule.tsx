@@ -1,4 +1,4 @@
-import { Switch, Text } from '@mantine/core';
+import { Group, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useOneClick } from '../../components/form/use-one-click.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -6,7 +6,6 @@ import { call } from '../../lib/data/api.ts';
 import { securityQuery } from '../../lib/data/queries.ts';
 import type { Operations } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import classes from './administrators.module.css';
 
 type Security = Operations['getSecurity']['answer']['result'];
 
@@ -36,7 +35,7 @@ export function SecondFactorRule({ isLocked, without }: Props) {
   if (!security) return null;
   const isOn = change.isPending ? change.variables : security.secondFactorRequired;
   return (
-    <div className={classes.rule}>
+    <Group gap="0.4rem 1rem" mt="1.2rem" px="0.2rem">
       <Switch
         label={t('Every administrator needs a second factor')}
         checked={isOn}
@@ -51,6 +50,6 @@ export function SecondFactorRule({ isLocked, without }: Props) {
               { without, isOn },
             )}
       </Text>
-    </div>
+    </Group>
   );
 }

@@ -6,7 +6,6 @@ import { Block, EmptyState, Loading } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { inSentence, t, translated } from '../../lib/words/words.ts';
-import classes from './analytics.module.css';
 import { messagesAsked } from './asked.ts';
 import { comparedText, QuestionBar, useQuestion } from './head.tsx';
 import { GroupsPlot, LoadPlot } from './message-plots.tsx';
@@ -186,10 +185,7 @@ function All({ messages, before, period }: AllProps) {
         'Visitors who were shown a message for the first time in the period, the messages, and what became of them. Opened is what the app reports.',
       )}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-      <section className={classes.scroller} tabIndex={0} aria-label={t('All messages: numbers')}>
-        <NumberTable label={t('All messages')} table={{ header, rows }} />
-      </section>
+      <NumberTable label={t('All messages')} around={t('All messages: numbers')} table={{ header, rows }} />
       <CsvButton
         label={t('All messages')}
         fileName={`messages-${period.from}`}

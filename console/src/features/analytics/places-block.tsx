@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../components/page/blocks.tsx';
 import { inSentence, t } from '../../lib/words/words.ts';
-import classes from './analytics.module.css';
 import { csvOf, metricColumns } from './number-cells.ts';
 import { type AnalyticsSearch, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
 import { csvOfPeriods } from './plot/csv.ts';
@@ -47,14 +46,11 @@ function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { reado
   };
   return (
     <Block title={title} about={t('A visitor at two {title} counts at both.', { title: inSentence(title) })}>
-      <section
-        className={classes.scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
-        tabIndex={0}
-        aria-label={t('Visitors by {kind, select, venue {venue} floor {floor} zone {zone} other {beacon}}', { kind })}
-      >
-        <NumberTable label={title} table={table} />
-      </section>
+      <NumberTable
+        label={title}
+        around={t('Visitors by {kind, select, venue {venue} floor {floor} zone {zone} other {beacon}}', { kind })}
+        table={table}
+      />
       <CsvButton
         label={title}
         fileName={`${kind}s-${from}`}

@@ -2,7 +2,6 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
-import classes from './analytics.module.css';
 import { dayText } from './period.ts';
 import { inSeconds } from './plot/csv.ts';
 import { CsvButton } from './plot/csv-button.tsx';
@@ -48,10 +47,7 @@ export function ZoneForecasts({ appId, place, site }: Props) {
         'The middle of the last days like it, eight at most: the same weekday, open as usual, no holiday. After ± stands by how much that would have been off at most on three of four of the days on which it was tried. In a queue, the stay is the wait.',
       )}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-      <section className={classes.scroller} tabIndex={0} aria-label={label}>
-        <NumberTable label={label} table={{ header: [t('Zone'), t('At once'), t('Stay (median)')], rows }} />
-      </section>
+      <NumberTable label={label} table={{ header: [t('Zone'), t('At once'), t('Stay (median)')], rows }} />
       <CsvButton label={label} fileName={`zones-on-${data.date}`} rows={() => csvOf(shown, nameOf)} />
     </Block>
   );

@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import { JsonBlock } from '../../components/code/code-block.tsx';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { Block } from '../../components/page/blocks.tsx';
@@ -40,13 +40,13 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
           </>
         }
       >
-        <div className={classes.path}>
+        <Group gap="0.6rem" mt="0.4rem" mb="0.8rem">
           <Badge color={colours[method] ?? 'gray'} size="lg" radius="sm">
             {method}
           </Badge>
           <code className="mono">{path}</code>
           <CopyButton text={path} label={t('the path')} />
-        </div>
+        </Group>
         {parameters.length > 0 && (
           <Table
             label={t('Parameters')}

@@ -206,12 +206,12 @@ function AnswerView({ answer }: { readonly answer: Answer }) {
   const { status, milliseconds, text } = answer;
   return (
     <section aria-label={t('The answer')}>
-      <div className={classes.answer} role="status">
+      <Group gap="0.8rem" role="status">
         <Badge color={status < 300 ? 'teal' : 'red'} size="lg" radius="sm">
           {status}
         </Badge>
         <Text c="dimmed">{t('in {milliseconds} ms', { milliseconds: milliseconds.toFixed(0) })}</Text>
-      </div>
+      </Group>
       {text.length > maxShown && <Alert color="gray">{t('The answer is long. Only the beginning is shown.')}</Alert>}
       <CodeBlock isLimited>{text.slice(0, maxShown)}</CodeBlock>
     </section>

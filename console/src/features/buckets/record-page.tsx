@@ -172,14 +172,14 @@ function RecordActions({ place, record, title, mayWrite }: ActionsProps) {
 function Stamps({ appId, record }: { readonly appId: string; readonly record: BucketRecord }) {
   const times = useTimes(appId);
   return (
-    <div className={classes.stamps}>
+    <Group gap="0.2rem 1.4rem" mt="0.8rem" c="dimmed" fz="0.88rem">
       <span className={classes.id}>
         <span className="mono">{record.objectId}</span> <CopyButton text={record.objectId} label="objectId" />
       </span>
       <span>{t('Created {dateTime}', { dateTime: times.dateTime(record.createdAt) })}</span>
       <span>{t('Changed {dateTime}', { dateTime: times.dateTime(record.updatedAt) })}</span>
       <span>{t('Times are in {zone}.', { zone: times.zone })}</span>
-    </div>
+    </Group>
   );
 }
 

@@ -148,7 +148,7 @@ export function MessageForm({ appId, message, model, beacon, isLocked = false, o
         }
       >
         <MessageLayout.Fields isLocked={isLocked}>
-          <div className={classes.form}>
+          <Stack gap="1rem">
             <Texts appId={appId} form={form} language={language} onLanguage={setLanguage} />
             <Sentence appId={appId} form={form} isLocked={isLocked} />
             <More
@@ -157,7 +157,7 @@ export function MessageForm({ appId, message, model, beacon, isLocked = false, o
               isShared={message !== undefined && isInSeries(message)}
               onLook={() => setSwitching('look')}
             />
-          </div>
+          </Stack>
         </MessageLayout.Fields>
       </PageForm>
       <TrialDialog

@@ -15,7 +15,6 @@ import { MessageForm } from './message-form.tsx';
 import { memberLabels, shownFields } from './message-members.tsx';
 import { deleteMessage, deletionOf, messageKeys, messageQuery } from './message-store.ts';
 import { MessageSwitch, offText } from './message-switch.tsx';
-import classes from './messages.module.css';
 import { useMessageStop } from './use-message-stop.ts';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/messages/new');
@@ -94,7 +93,7 @@ function Series({ appId, message }: { readonly appId: string; readonly message: 
   const { stored } = message;
   if (stored.kind === 'notification' || !isInSeries(message)) return null;
   return (
-    <nav className={classes.series} aria-label={t('Messages of this series')}>
+    <Group component="nav" gap="0.4rem" mb="1rem" align="stretch" aria-label={t('Messages of this series')}>
       {stored.scenarios.map(({ objectId, alertTitle }, index) => (
         <LinkButton
           key={objectId}
@@ -107,7 +106,7 @@ function Series({ appId, message }: { readonly appId: string; readonly message: 
           {alertTitle || t('Message {number}', { number: index + 1 })}
         </LinkButton>
       ))}
-    </nav>
+    </Group>
   );
 }
 

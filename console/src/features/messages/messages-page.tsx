@@ -209,7 +209,7 @@ function Lead({ appId, message, names }: Omit<Shown, 'mayChange'> & { readonly m
   const isGone = beacons.length > 0 && beacons.slice(0, 3).every((id) => names(id) === null);
   const count = stored.kind === 'storyline' ? stored.scenarios.length : 1;
   return (
-    <span className={classes.lead}>
+    <Group component="span" gap="0.75rem" miw={0} wrap="nowrap">
       <Thumbnail appId={appId} message={message} />
       <span>
         <Link to="/apps/$appId/messages/$messageId" params={{ appId, messageId: objectId }}>
@@ -223,7 +223,7 @@ function Lead({ appId, message, names }: Omit<Shown, 'mayChange'> & { readonly m
               : `${eventTexts[event].verb} ${placesText(beacons, names)}`}
         </span>
       </span>
-    </span>
+    </Group>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { FailureNote } from '../../components/page/blocks.tsx';
@@ -23,7 +23,7 @@ export function PhoneView({ access, children }: Props) {
   const [newest] = arrived;
   const times = timesIn(Intl.DateTimeFormat().resolvedOptions().timeZone);
   return (
-    <div className={classes.view}>
+    <Group gap="1.5rem 2.5rem" align="flex-start">
       <PhonePreview
         appName={access.appName}
         title={newest?.title ?? ''}
@@ -52,7 +52,7 @@ export function PhoneView({ access, children }: Props) {
         {step === 'beside' && <Button onClick={walk.leave}>{t('Walk away')}</Button>}
         {children?.(walk)}
       </div>
-    </div>
+    </Group>
   );
 }
 

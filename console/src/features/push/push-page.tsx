@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text, UnstyledButton } from '@mantine/core';
 import { entityTag, operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -98,8 +98,7 @@ function PushOutcome({ appId, push }: Props) {
         <ul className={classes.reasons} aria-label={t('Reasons')}>
           {reasons.map(({ state, reason, count }) => (
             <li key={`${state} ${reason}`}>
-              <button
-                type="button"
+              <UnstyledButton
                 className={classes.reason}
                 onClick={() => void navigate({ search: { state, reason }, replace: true })}
               >
@@ -107,7 +106,7 @@ function PushOutcome({ appId, push }: Props) {
                 <span>
                   {deliveryStates[state].label}: {translated(reason)}
                 </span>
-              </button>
+              </UnstyledButton>
             </li>
           ))}
         </ul>

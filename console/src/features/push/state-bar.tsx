@@ -1,3 +1,4 @@
+import { UnstyledButton } from '@mantine/core';
 import { inSentence, pageLanguage, t } from '../../lib/words/words.ts';
 import classes from './push.module.css';
 import { type Counts, type DeliveryState, deliveryStates } from './push-states.ts';
@@ -39,8 +40,7 @@ export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
     <ul className={classes.legend}>
       {states.map((state) => (
         <li key={state}>
-          <button
-            type="button"
+          <UnstyledButton
             className={classes.legendEntry}
             aria-pressed={chosen === state}
             title={deliveryStates[state].about}
@@ -51,7 +51,7 @@ export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
             </svg>
             <span>{deliveryStates[state].label}</span>
             <b>{counts[state].toLocaleString(pageLanguage())}</b>
-          </button>
+          </UnstyledButton>
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect, Stack, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../components/page/blocks.tsx';
 import type { AppRules } from '../../lib/wire.ts';
@@ -38,10 +38,10 @@ export function RuleMatrix({ rules, onRule, onRow }: Props) {
             {rows.map((row) => (
               <tr key={`${row.group} ${row.name}`}>
                 <th scope="row">
-                  <button type="button" className={classes.rowName} onClick={() => onRow(row)}>
+                  <UnstyledButton className={classes.rowName} onClick={() => onRow(row)}>
                     {row.label}
                     <small>{keptNote(row.described)}</small>
-                  </button>
+                  </UnstyledButton>
                 </th>
                 {verbs.map((verb) => (
                   <td key={verb}>
@@ -78,8 +78,7 @@ function Cell({ row, verb, onRule }: CellProps) {
       </span>
     );
   return (
-    <button
-      type="button"
+    <UnstyledButton
       className={`${classes.cell} ${rule.isOwn ? classes.own : classes.inherited} ${toneOf(rule.rule)}`}
       title={translated(rule.sentence)}
       aria-label={t('{resource}, {verb}: {rule}, {isOwn, select, true {set here} other {from the preset}}', {
@@ -91,7 +90,7 @@ function Cell({ row, verb, onRule }: CellProps) {
       onClick={() => onRule(row, verb)}
     >
       {ruleLabel(rule.rule)}
-    </button>
+    </UnstyledButton>
   );
 }
 
@@ -110,7 +109,7 @@ export function RulesOfOne({ rules, onRule, onRow }: Props) {
   const row = rows.find((one) => keyOf(one) === chosen) ?? rows[0];
   if (!row) return null;
   return (
-    <div className={classes.one}>
+    <Stack gap="1rem">
       <NativeSelect
         label={t('Rules for')}
         value={keyOf(row)}
@@ -121,11 +120,11 @@ export function RulesOfOne({ rules, onRule, onRow }: Props) {
         onChange={(event) => setChosen(event.currentTarget.value)}
       />
       <RuleList row={row} onRule={onRule} />
-      <button type="button" className={classes.more} onClick={() => onRow(row)}>
+      <UnstyledButton className={classes.more} onClick={() => onRow(row)}>
         {t('Owner and members')}
         <Icon name="edit" size={16} />
-      </button>
-    </div>
+      </UnstyledButton>
+    </Stack>
   );
 }
 

@@ -2,9 +2,10 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote } from '../../components/page/blocks.tsx';
+import dryRun from '../../components/rules/dry-run.module.css';
 import type { AppRules } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import dialogs from './dialogs.module.css';
+
 import { previewQuery } from './queries.ts';
 import type { Preset, RuleValues } from './rule-values.ts';
 import classes from './rules.module.css';
@@ -81,7 +82,7 @@ function Changes({ appId, before, values, onClose, onApply }: ChangesProps) {
           </Text>
           {changes.length > 0 && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-            <ul className={dialogs.changes} aria-label={t('Rules that change')} tabIndex={0}>
+            <ul className={dryRun.counts} aria-label={t('Rules that change')} tabIndex={0}>
               {changes.map(({ key, label, from, to }) => (
                 <li key={key}>
                   <span>{label}</span>

@@ -235,11 +235,11 @@ function MemberFields({ member, number, placeholder, problem, isLocked, onChange
           value={[...member[which]]}
           onChange={(chosen) => onChange({ [which]: roles.filter((role) => chosen.includes(role)) })}
         >
-          <div className={classes.roles}>
+          <Group gap="0.4rem 1rem" align="stretch">
             {roles.map((role) => (
               <Checkbox key={role} value={role} label={roleLabels[role]} />
             ))}
-          </div>
+          </Group>
         </Checkbox.Group>
       ))}
     </fieldset>

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -102,13 +103,13 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
       <RuleDialog {...dialogs} question={question} variables={rules.variables} onClose={() => setQuestion(undefined)} />
       <ResourceDialog {...dialogs} row={row} onRule={table.onRule} onClose={() => setRow(undefined)} />
       {may('users.read') && (
-        <div className={classes.below}>
+        <Box mt="1.25rem">
           <TryBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} />
-        </div>
+        </Box>
       )}
-      <div className={classes.below}>
+      <Box mt="1.25rem">
         <DryRunBlock appId={appId} rules={rules} values={form.values} isDraft={form.isDirty} isLocked={isLocked} />
-      </div>
+      </Box>
     </>
   );
 }

@@ -29,7 +29,7 @@ export function ExceptionsEditor({ value, onChange, problem, timeZone }: Props) 
   return (
     <Stack gap="sm">
       {shown.length === 0 && <Text c="dimmed">{t('No such days are coming.')}</Text>}
-      <ul className={classes.exceptions}>
+      <ul className="bare">
         {shown.map(({ day, index }) => (
           <ExceptionRow
             key={index}

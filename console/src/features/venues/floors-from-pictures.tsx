@@ -1,4 +1,4 @@
-import { Button, FileButton, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, FileButton, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
@@ -155,12 +155,12 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
             onChange={setWidest}
           />
         )}
-        <div className={classes.ends}>
+        <Group justify="flex-end" gap="0.6rem" wrap="nowrap">
           <Button onClick={onClose}>{t('Cancel')}</Button>
           <Button variant="filled" type="submit" disabled={!isWhole} loading={add.isPending}>
             {t('{count, plural, one {Add # floor} other {Add # floors}}', { count: drafts.length })}
           </Button>
-        </div>
+        </Group>
       </Stack>
     </Form>
   );

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Switch, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Switch, Text, TextInput } from '@mantine/core';
 import { Icon } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
 import { type DayName, dayTexts, type Hours, type Opening, weekDays } from './venue-fields.ts';
@@ -36,7 +36,7 @@ export function WeekEditor({ value, onChange, problem }: Props) {
         onChange={({ currentTarget }) => onChange(currentTarget.checked ? usual : null)}
       />
       {value && (
-        <div className={classes.week}>
+        <Box mt="1rem">
           {weekDays.map((day) => (
             <fieldset key={day} className={classes.day}>
               <legend>{dayTexts[day]}</legend>
@@ -53,7 +53,7 @@ export function WeekEditor({ value, onChange, problem }: Props) {
               'An end that is not after the beginning, such as 20:00 to 03:00, is on the next day. Midnight is 00:00.',
             )}
           </Text>
-        </div>
+        </Box>
       )}
       {problem && (
         <Text c="red" role="alert">

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import type { Venue } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -157,7 +157,7 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
         </Text>
       )}
       {(address || location || capacity) && (
-        <div className={classes.below}>
+        <Box mt="1.2rem">
           <Facts>
             {address && <Fact label={t('Address')}>{address}</Fact>}
             {capacity && <Fact label={t('Visitors at once, at most')}>{capacity.toLocaleString(pageLanguage())}</Fact>}
@@ -167,7 +167,7 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
               </Fact>
             )}
           </Facts>
-        </div>
+        </Box>
       )}
     </Block>
   );

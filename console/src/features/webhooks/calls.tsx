@@ -1,4 +1,4 @@
-import { Badge, NativeSelect, Text } from '@mantine/core';
+import { Badge, Group, NativeSelect, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CodeBlock, JsonBlock } from '../../components/code/code-block.tsx';
@@ -74,10 +74,10 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
   return (
     <Row
       title={
-        <span className={classes.head}>
+        <Group component="span" gap="0.2rem 0.7rem">
           <span className="mono">{event}</span>
           <Badge color={callColor(state)}>{callWord(state)}</Badge>
-        </span>
+        </Group>
       }
       facts={[
         times.dateTime(createdAt),

@@ -4,7 +4,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
-import classes from '../analytics.module.css';
 import { heatAsked } from '../asked.ts';
 import { comparedText } from '../head.tsx';
 import { csvOf, metricColumns } from '../number-cells.ts';
@@ -117,10 +116,7 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
           }}
         />
       </Group>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-      <section className={classes.scroller} tabIndex={0} aria-label={t('Zones of the floor')}>
-        {byZone.data && <NumberTable label={t('Zones of the floor')} table={table} />}
-      </section>
+      {byZone.data && <NumberTable label={t('Zones of the floor')} table={table} />}
     </>
   );
 }

@@ -7,7 +7,6 @@ import { appQuery } from '../../../lib/data/queries.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { listed, t } from '../../../lib/words/words.ts';
-import classes from '../analytics.module.css';
 import { NumberTable } from '../plot/number-table.tsx';
 import type { Count } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
@@ -138,20 +137,17 @@ export function NowPlan({ appId, floor, site }: Props) {
         />
       </Group>
       <Scrubber moment={moment} clock={wallTime(at, zone).slice(11)} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-      <section className={classes.scroller} tabIndex={0} aria-label={t('Visitors by zone')}>
-        <NumberTable
-          label={t('Visitors by zone')}
-          table={{
-            header: [t('Zone'), back === 0 ? t('Now') : when, t('At most')],
-            rows: zones.map(({ objectId, name, capacity }) => [
-              name,
-              shownCount(byZone.get(objectId)),
-              capacity === undefined ? '–' : countText(capacity),
-            ]),
-          }}
-        />
-      </section>
+      <NumberTable
+        label={t('Visitors by zone')}
+        table={{
+          header: [t('Zone'), back === 0 ? t('Now') : when, t('At most')],
+          rows: zones.map(({ objectId, name, capacity }) => [
+            name,
+            shownCount(byZone.get(objectId)),
+            capacity === undefined ? '–' : countText(capacity),
+          ]),
+        }}
+      />
     </>
   );
 }

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/blocks.tsx';
 import { t } from '../../../lib/words/words.ts';
-import classes from '../analytics.module.css';
 import { type Period, periodText } from '../period.ts';
 import { NumberTable } from '../plot/number-table.tsx';
 import { type Flow, flowsQuery, type WayPlace } from '../queries.ts';
@@ -105,23 +104,20 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
         />
       </Group>
       {moves.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
-        <section className={classes.scroller} tabIndex={0} aria-label={t('Ways of the floor')}>
-          <NumberTable
-            label={t('Ways of the floor')}
-            table={{
-              header: [t('Way'), t('Tours'), t('Visitors'), ...column.header],
-              rows: moves
-                .slice(0, maxRows)
-                .map((move) => [
-                  `${endOf(move.from, nameOf, t('In'))} → ${endOf(move.to, nameOf, t('Out'))}`,
-                  countText(move.tours),
-                  countText(move.visitors),
-                  ...column.cells(move),
-                ]),
-            }}
-          />
-        </section>
+        <NumberTable
+          label={t('Ways of the floor')}
+          table={{
+            header: [t('Way'), t('Tours'), t('Visitors'), ...column.header],
+            rows: moves
+              .slice(0, maxRows)
+              .map((move) => [
+                `${endOf(move.from, nameOf, t('In'))} → ${endOf(move.to, nameOf, t('Out'))}`,
+                countText(move.tours),
+                countText(move.visitors),
+                ...column.cells(move),
+              ]),
+          }}
+        />
       )}
     </>
   );

@@ -157,10 +157,7 @@ export function Plot({ label, option, table, csv, fileName, isLow = false, part,
       <Group gap="xs" justify="space-between" align="flex-start">
         <details className={classes.table}>
           <summary>{t('As a table')}</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-          <section className={classes.scroller} tabIndex={0} aria-label={t('{label}: table', { label })}>
-            <NumberTable label={label} table={table} />
-          </section>
+          <NumberTable label={label} around={t('{label}: table', { label })} table={table} />
         </details>
         <Group gap="xs">
           <SaveCsv label={label} fileName={fileName} rows={() => csv} />

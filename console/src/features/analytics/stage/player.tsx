@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Slider, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
 import { Icon } from '../../../components/page/blocks.tsx';
 import { timeOfDay } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -19,7 +19,7 @@ export function Player({ walk, playback, zone }: Props) {
   const { time, speed, isRunning } = playback;
   const clock = (seconds: number) => timeOfDay(zone, new Date(Date.parse(walk.at) + seconds * 1_000).toISOString());
   return (
-    <div className={classes.bar}>
+    <Group gap="0.5rem 0.9rem">
       <Button
         leftSection={<Icon name={isRunning ? 'close' : 'play'} size={16} />}
         onClick={isRunning ? playback.stop : playback.play}
@@ -42,6 +42,6 @@ export function Player({ walk, playback, zone }: Props) {
         label={clock}
       />
       <Text className={classes.clock ?? ''}>{clock(Math.floor(time))}</Text>
-    </div>
+    </Group>
   );
 }

@@ -244,16 +244,10 @@ function Ends({ moves, before, nameOf }: FlowProps) {
     <Block title={t('In and out')} about={t('The first and the last zone of each tour.')}>
       <div className={classes.beside}>
         {ins.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
-          <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors come in')}>
-            <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
-          </section>
+          <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
         )}
         {outs.length > 0 && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
-          <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors leave')}>
-            <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
-          </section>
+          <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
         )}
       </div>
     </Block>
@@ -288,10 +282,7 @@ function Times({ reaches, before, period, nameOf }: TimesProps) {
       title={t('From one zone to another')}
       about={t('From coming to one zone first to coming to another one later, wherever visitors were between.')}
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-      <section className={classes.scroller} tabIndex={0} aria-label={t('Times between zones')}>
-        <NumberTable label={t('Times between zones')} table={table} />
-      </section>
+      <NumberTable label={t('Times between zones')} table={table} />
       <CsvButton
         label={t('Times between zones')}
         fileName={`times-${period.from}`}

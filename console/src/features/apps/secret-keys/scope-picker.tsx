@@ -1,4 +1,4 @@
-import { Checkbox, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import classes from './scope-picker.module.css';
 import { type Part, scopeGroups, type Ticked, tickOf } from './scopes.ts';
 
@@ -37,7 +37,7 @@ function Line({ part, ticked, onToggle }: LineProps) {
   return (
     <fieldset className={classes.line}>
       <legend className={classes.name}>{part.label}</legend>
-      <div className={classes.actions}>
+      <Group gap="0.35rem 1rem" align="stretch">
         {part.actions.map((action) => {
           const tick = tickOf(part, action);
           return (
@@ -50,7 +50,7 @@ function Line({ part, ticked, onToggle }: LineProps) {
             />
           );
         })}
-      </div>
+      </Group>
     </fieldset>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -35,7 +35,13 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
   const own = findings?.filter(({ beaconId, isFound }) => isFound && beaconId === beacon.objectId);
   const state = visits && own && stateOf(here, own, translated);
   return (
-    <section className={classes.head} aria-label={t('Where it is, and whether it works')}>
+    <Group
+      component="section"
+      gap="1.25rem"
+      mb="1.25rem"
+      align="stretch"
+      aria-label={t('Where it is, and whether it works')}
+    >
       <BeaconPicture appId={appId} beacon={beacon} />
       <div className={classes.facts}>
         <div className={classes.state}>
@@ -70,7 +76,7 @@ export function BeaconHead({ appId, beacon, action }: HeadProps) {
           <VerifiedFact appId={appId} beaconId={beacon.objectId} />
         </Facts>
       </div>
-    </section>
+    </Group>
   );
 }
 

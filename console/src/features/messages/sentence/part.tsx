@@ -1,4 +1,14 @@
-import { Button, Drawer, Group, MantineThemeProvider, MultiSelect, Popover, Select, Stack } from '@mantine/core';
+import {
+  Button,
+  Drawer,
+  Group,
+  MantineThemeProvider,
+  MultiSelect,
+  Popover,
+  Select,
+  Stack,
+  UnstyledButton,
+} from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { t } from '../../../lib/words/words.ts';
@@ -29,8 +39,7 @@ export function Part({ name, children, editor, isLocked, isWrong = false }: Prop
   const isPhone = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
   if (isLocked) return <strong>{children}</strong>;
   const target = (
-    <button
-      type="button"
+    <UnstyledButton
       className={classes.part}
       title={name}
       data-wrong={isWrong || undefined}
@@ -39,7 +48,7 @@ export function Part({ name, children, editor, isLocked, isWrong = false }: Prop
       onClick={() => setOpen(!isOpen)}
     >
       {children}
-    </button>
+    </UnstyledButton>
   );
   const content = (
     <MantineThemeProvider theme={theme} inherit>

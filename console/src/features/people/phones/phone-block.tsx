@@ -1,4 +1,4 @@
-import { Alert, Badge } from '@mantine/core';
+import { Alert, Badge, Group } from '@mantine/core';
 import { MetadataBlock } from '../../../components/code/code-block.tsx';
 import { ShowRequest } from '../../../components/code/show-request.tsx';
 import { shortId, TextLink } from '../../../components/names/names.tsx';
@@ -89,7 +89,7 @@ function PhoneDetails({ appId, installation, isAlone = false }: Props) {
         )}
         <IdFact>{objectId}</IdFact>
         <Fact label={t('Log')}>
-          <span className={classes.logs}>
+          <Group component="span" gap="0 0.9rem" align="stretch">
             {logs
               .filter(({ needs }) => mayCall(needs))
               .map(({ list, label }) => (
@@ -97,7 +97,7 @@ function PhoneDetails({ appId, installation, isAlone = false }: Props) {
                   {label}
                 </TextLink>
               ))}
-          </span>
+          </Group>
         </Fact>
       </Facts>
       <MetadataBlock metadata={metadata} />
