@@ -1,4 +1,4 @@
-import { Badge, Menu, UnstyledButton } from '@mantine/core';
+import { Badge, Box, Menu, UnstyledButton } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -33,10 +33,10 @@ export function AppSwitcher({ appId, general }: Props) {
     <Menu width="16rem" position="bottom-start" onChange={setOpen}>
       <Menu.Target>
         <UnstyledButton className={classes.switcher}>
-          <span className={classes.which}>
+          <Box component="span" flex={1} miw={0}>
             <span className={classes.name}>{app?.name ?? '…'}</span>
             <span className={classes.id}>{appId}</span>
-          </span>
+          </Box>
           {app?.disabled && <Badge color="gray">{t('Off')}</Badge>}
           <Icon name="down" />
         </UnstyledButton>

@@ -1,4 +1,4 @@
-import { UnstyledButton } from '@mantine/core';
+import { Stack, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -64,14 +64,14 @@ export function Shell() {
           {appId ? (
             <AppNavigation key={appId} appId={appId} />
           ) : (
-            <nav className={classes.nav} aria-label={t('Main')}>
+            <Stack component="nav" gap="0.15rem" aria-label={t('Main')}>
               {general.map(({ to, label, icon }) => (
                 <Link key={to} to={to} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
                   <Icon name={icon} />
                   {label}
                 </Link>
               ))}
-            </nav>
+            </Stack>
           )}
         </div>
         <AccountMenu session={session} />
@@ -118,7 +118,7 @@ function AppNavigation({ appId }: { readonly appId: string }) {
   const { pathname } = useLocation();
   const current = sectionAt(appSections, appId, pathname);
   return (
-    <nav className={classes.nav} aria-label={t('Parts of the app')}>
+    <Stack component="nav" gap="0.15rem" aria-label={t('Parts of the app')}>
       {appSectionGroups.map(({ title, icon, sections }) => {
         const shown: readonly AppSection[] = standing ? sections.filter(isInMenuOf(standing)) : [];
         const [first] = shown;
@@ -153,7 +153,7 @@ function AppNavigation({ appId }: { readonly appId: string }) {
           </div>
         );
       })}
-    </nav>
+    </Stack>
   );
 }
 

@@ -41,7 +41,7 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
           'Nothing is saved yet. Choose for each field what to keep. Fields that are not listed are saved as you see them in the form.',
         )}
       </Text>
-      <ul className={classes.list}>
+      <Stack component="ul" gap="1.1rem">
         {conflict.differences.map((one) => (
           <li key={one.name}>
             <Field
@@ -53,7 +53,7 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
             />
           </li>
         ))}
-      </ul>
+      </Stack>
       <Group justify="flex-end">
         <Button onClick={conflict.close}>{t('Go on editing')}</Button>
         <Button variant="filled" disabled={isOpen} onClick={() => conflict.keep(choices)}>

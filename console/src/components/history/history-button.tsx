@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Box, Button, Group, Modal, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -134,7 +134,7 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
     <li>
       <Group gap="0.5rem 1rem" justify="space-between">
         <div>
-          <div className={classes.when}>{when}</div>
+          <Box fw={580}>{when}</Box>
           <div className={classes.who}>
             {whoText(version.replacedBy)}
             {hasOthers && t(', and others later, outside of the console')}
@@ -151,7 +151,9 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
           <div key={name}>
             <dt>{labelOf(name, words)}</dt>
             <dd>
-              <span className={classes.old}>{shownValue(name, before, words)}</span>
+              <Box component="span" td="line-through" c="dimmed">
+                {shownValue(name, before, words)}
+              </Box>
               {' → '}
               <span>{shownValue(name, then, words)}</span>
             </dd>

@@ -141,12 +141,12 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
   const failed = outcome !== undefined && outcome !== 'done' ? outcome.failed : undefined;
   return (
     <li className={classes[`kind-${row.kind}`]}>
-      <div className={classes.diffHead}>
+      <Group gap="0.6rem" wrap="nowrap">
         <span className={classes.line}>{row.line}</span>
         <Badge color={color}>{label}</Badge>
         <span className={classes.diffName}>{row.name || t('without a name')}</span>
         {outcome === 'done' && <Badge color="teal">{t('in')}</Badge>}
-      </div>
+      </Group>
       {row.differences.map(({ member, before, after }) => (
         <div key={member} className={classes.change}>
           <span className="soft">{member}</span> <del>{before}</del> <ins>{after}</ins>
@@ -155,8 +155,16 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
       {row.kind !== 'refused' && row.unread && (
         <div className="soft">{t('Without: {list}.', { list: row.unread.join('; ') })}</div>
       )}
-      {row.warning && <div className={classes.warning}>{row.warning}</div>}
-      {(row.problem ?? failed) && <div className={classes.problem}>{row.problem ?? failed}</div>}
+      {row.warning && (
+        <Box ml="2.8rem" fz="0.88rem" c="var(--mantine-color-yellow-light-color)">
+          {row.warning}
+        </Box>
+      )}
+      {(row.problem ?? failed) && (
+        <Box ml="2.8rem" fz="0.88rem" c="var(--mantine-color-error)">
+          {row.problem ?? failed}
+        </Box>
+      )}
     </li>
   );
 }

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
 import classes from './message-layout.module.css';
@@ -12,7 +13,7 @@ interface Props {
 export function MessageLayout({ aside, children }: Props) {
   return (
     <div className={classes.layout}>
-      <div className={classes.form}>{children}</div>
+      <Box miw={0}>{children}</Box>
       <aside className={classes.aside} aria-label={t('Preview')}>
         {aside}
       </aside>

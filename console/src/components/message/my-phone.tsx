@@ -9,7 +9,6 @@ import { call, dataKey, dataOf } from '../../lib/data/api.ts';
 import { ownPhonesQuery } from '../../lib/data/queries.ts';
 import { senderName } from '../../lib/text/event-words.ts';
 import { t } from '../../lib/words/words.ts';
-import classes from './my-phone.module.css';
 import { OwnPhonesDialog, phoneName } from './own-phones.tsx';
 
 interface Props {
@@ -76,7 +75,7 @@ export function MyPhone({ appId, data, about = {} }: Props) {
           {t('Test on my own phone')}
         </Button>
       ) : (
-        <Stack gap={4} className={classes.phone}>
+        <Stack gap={4} maw="22rem" mt="0.75rem" mb="1rem" mx="auto">
           <Group gap="xs">
             <Button size="xs" disabled={isEmpty} loading={send.isPending} onClick={() => send.mutate()}>
               {t('Send to my phone')}

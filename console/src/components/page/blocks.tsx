@@ -1,4 +1,4 @@
-import { Alert, Button, Skeleton, Text, Title } from '@mantine/core';
+import { Alert, Box, Button, Skeleton, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type IconName, iconPaths } from '../../lib/icon-paths.ts';
@@ -21,7 +21,7 @@ export function Block({ title, about, children }: BlockProps) {
           {about}
         </Text>
       )}
-      <div className={classes.inside}>{children}</div>
+      <Box mt="1.1rem">{children}</Box>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { NativeSelect, Stack, Switch } from '@mantine/core';
+import { Box, NativeSelect, Stack, Switch } from '@mantine/core';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { type RuleRow, ruleRows } from './rule-rows.tsx';
@@ -67,7 +67,7 @@ function Row({ row, value, onChange, app, times, problem }: RowProps) {
   }
   const said = app && limitTexts(pick(app, names), times).join(', ');
   return (
-    <div className={classes.row}>
+    <Box miw={0} maw="38rem">
       {app ? (
         <NativeSelect
           label={label}
@@ -93,6 +93,6 @@ function Row({ row, value, onChange, app, times, problem }: RowProps) {
           <Fields value={value} onChange={onChange} times={times} problem={problem} />
         </div>
       )}
-    </div>
+    </Box>
   );
 }

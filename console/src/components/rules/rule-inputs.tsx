@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Box, Button, Checkbox, Group, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import type { Times } from '../../lib/time/times.ts';
 import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
@@ -234,9 +234,9 @@ export function PeriodRule({ value, onChange, times, problem }: RuleInputProps) 
         {input('validFrom', t('From'))}
         {input('validUntil', t('Until'))}
       </Group>
-      <p className={classes.hint}>
+      <Box component="p" m={0} fz="0.86rem" c="dimmed">
         {t('Times are in {zone}. Leave one empty for no limit on that side.', { zone: times.zone })}
-      </p>
+      </Box>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Box, Group, Text } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -165,16 +165,22 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
       <div>
         <div className={classes.verdictHead}>
           <TriggerLink appId={appId} triggerId={triggerId} />
-          <span className={classes.soft}>{messageKinds[kind]}</span>
+          <Box component="span" c="dimmed" fw={400} fz="0.88rem">
+            {messageKinds[kind]}
+          </Box>
         </div>
-        {outcome !== 'fired' && <p className={classes.why}>{verdictReason(text)}</p>}
+        {outcome !== 'fired' && (
+          <Box component="p" mt="0.15rem" mb={0}>
+            {verdictReason(text)}
+          </Box>
+        )}
         {outcome === 'pending' && dueAt && (
-          <div className={classes.delivery}>
+          <Box mt="0.35rem" mb={0} fz="0.9rem" c="dimmed">
             {t('To be decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}
-          </div>
+          </Box>
         )}
         {delivery && (
-          <p className={classes.delivery}>
+          <Box component="p" mt="0.35rem" mb={0} fz="0.9rem" c="dimmed">
             {rich('Push: <link>{outcome}</link>. {reason}', {
               outcome: inSentence(deliveryWord(delivery)),
               link: (inner) => (
@@ -187,7 +193,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
               ),
               reason: delivery.reason === undefined ? deliverySentence(delivery) : translated(delivery.reason),
             })}
-          </p>
+          </Box>
         )}
       </div>
     </li>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Badge, Box, Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -167,7 +167,9 @@ function Outcome({ appId, rehearsal, times }: OutcomeProps) {
           <section key={event.objectId} className={classes.step} aria-label={eventWords[event.event]}>
             <h3>
               {eventWords[event.event]} <BeaconLink appId={appId} beaconId={event.beaconId.objectId} />{' '}
-              <span className={classes.soft}>{times.dateTime(event.occurredAt)}</span>
+              <Box component="span" c="dimmed" fw={400} fz="0.88rem">
+                {times.dateTime(event.occurredAt)}
+              </Box>
             </h3>
             <Verdicts appId={appId} verdicts={verdictsOf(rehearsal, event.objectId)} times={times} />
           </section>
@@ -195,11 +197,19 @@ function Verdicts({ appId, verdicts, times }: VerdictsProps) {
           <div>
             <div className={classes.verdictHead}>
               <TriggerLink appId={appId} triggerId={triggerId} />
-              <span className={classes.soft}>{messageKinds[kind]}</span>
+              <Box component="span" c="dimmed" fw={400} fz="0.88rem">
+                {messageKinds[kind]}
+              </Box>
             </div>
-            {outcome !== 'fired' && <p className={classes.why}>{verdictReason(text)}</p>}
+            {outcome !== 'fired' && (
+              <Box component="p" mt="0.15rem" mb={0}>
+                {verdictReason(text)}
+              </Box>
+            )}
             {outcome === 'pending' && dueAt && (
-              <p className={classes.delivery}>{t('Decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}</p>
+              <Box component="p" mt="0.35rem" mb={0} fz="0.9rem" c="dimmed">
+                {t('Decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}
+              </Box>
             )}
           </div>
         </li>

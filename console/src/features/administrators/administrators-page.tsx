@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, NativeSelect } from '@mantine/core';
+import { Badge, Box, Button, Group, Menu, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirm-dialog.tsx';
@@ -142,7 +142,12 @@ function AdministratorRow({ administrator, isLocked, onResetPassword, onLimit, o
     <Row
       title={
         <>
-          {name} {isSelf && <span className={classes.you}>{t('(you)')}</span>}{' '}
+          {name}{' '}
+          {isSelf && (
+            <Box component="span" c="dimmed" fw={400}>
+              {t('(you)')}
+            </Box>
+          )}{' '}
           {secondFactor && <Badge color="teal">{t('Second factor')}</Badge>}{' '}
           {disabled && <Badge color="gray">{t('Off')}</Badge>}
         </>

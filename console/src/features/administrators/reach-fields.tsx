@@ -5,7 +5,6 @@ import { appsQuery } from '../../lib/data/queries.ts';
 import { venueNamesQuery } from '../../lib/data/venue-queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import { inSentence, listed, t } from '../../lib/words/words.ts';
-import classes from './administrators.module.css';
 
 /** Where a role holds; null: everywhere. */
 export type Reach = Administrator['apps'];
@@ -46,7 +45,7 @@ export function ReachFields({ value, role, error, onChange }: Props) {
         </Stack>
       </Radio.Group>
       {chosen !== null && (
-        <ul className={classes.reach} aria-label={t('Apps')}>
+        <Stack component="ul" gap="0.75rem" pl="1.5rem" aria-label={t('Apps')}>
           {apps.map(({ appId, name }) => (
             <li key={appId}>
               <OneApp
@@ -57,7 +56,7 @@ export function ReachFields({ value, role, error, onChange }: Props) {
               />
             </li>
           ))}
-        </ul>
+        </Stack>
       )}
     </Stack>
   );
@@ -80,7 +79,7 @@ function OneApp({ appId, name, grant, onChange }: OneProps) {
         onChange={({ currentTarget }) => onChange(currentTarget.checked ? { appId } : undefined)}
       />
       {grant && (
-        <div className={classes.grant}>
+        <Stack gap="0.5rem" pl="1.75rem">
           <NativeSelect
             label={t('Role in {name}', { name })}
             data={[
@@ -109,7 +108,7 @@ function OneApp({ appId, name, grant, onChange }: OneProps) {
               clearable
             />
           )}
-        </div>
+        </Stack>
       )}
     </Stack>
   );

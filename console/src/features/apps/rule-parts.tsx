@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { Icon } from '../../components/page/blocks.tsx';
@@ -15,14 +15,14 @@ export interface PolicyProps {
 /** One rule, with a warning if it is risky. */
 export function Rule({ children, warning }: { readonly children: ReactNode; readonly warning?: string | undefined }) {
   return (
-    <div className={classes.rule}>
+    <Stack gap="0.5rem" maw="38rem">
       {children}
       {warning && (
         <Alert color="yellow" p="xs" icon={<Icon name="warning" size={16} />}>
           {warning}
         </Alert>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
@@ -5,7 +6,6 @@ import type { Column } from '../../components/list/data-table.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
-import classes from './beacons.module.css';
 import { beaconBulk, sensitivities } from './bulk-fields.tsx';
 import { beaconCsv } from './import/csv-columns.ts';
 import { LastVisitCell, StateCell, VerifiedCell } from './state-cells.tsx';
@@ -55,9 +55,9 @@ export const beaconList = (
         name: 'place',
         label: t('Place'),
         render: (beacon) => (
-          <span className={classes.where}>
+          <Box component="span" display="inline-block" miw="12rem">
             <Where appId={appId} beacon={beacon} />
-          </span>
+          </Box>
         ),
       },
       ...(maySee ? stateColumns(appId, ids, times) : []),

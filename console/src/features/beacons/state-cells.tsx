@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Box } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { placementsQuery } from '../../lib/data/placements.ts';
@@ -39,9 +39,9 @@ export function LastVisitCell({ appId, beacon, ids, times }: Props & { readonly 
   const data = useBeaconVisits(appId, ids);
   const visits = data?.get(beacon.objectId);
   return (
-    <span className={classes.lastVisit} title={visits && times.dateTime(visits.lastVisitAt)}>
+    <Box component="span" display="inline-block" miw="6.5rem" title={visits && times.dateTime(visits.lastVisitAt)}>
       {visits && (visits.visitors > 0 ? t('now') : showAge(visits.lastVisitAt))}
-    </span>
+    </Box>
   );
 }
 

@@ -16,7 +16,6 @@ import { pointer } from '../../lib/data/venue-queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
-import classes from './buckets.module.css';
 import { missingBucket, recordKeys, recordQuery, useBucket } from './queries.ts';
 import { sampleQuery } from './record/linked-records.ts';
 import { PointingHere } from './record/pointing-here.tsx';
@@ -173,9 +172,9 @@ function Stamps({ appId, record }: { readonly appId: string; readonly record: Bu
   const times = useTimes(appId);
   return (
     <Group gap="0.2rem 1.4rem" mt="0.8rem" c="dimmed" fz="0.88rem">
-      <span className={classes.id}>
+      <Group component="span" display="inline-flex" gap="0.3rem" wrap="nowrap">
         <span className="mono">{record.objectId}</span> <CopyButton text={record.objectId} label="objectId" />
-      </span>
+      </Group>
       <span>{t('Created {dateTime}', { dateTime: times.dateTime(record.createdAt) })}</span>
       <span>{t('Changed {dateTime}', { dateTime: times.dateTime(record.updatedAt) })}</span>
       <span>{t('Times are in {zone}.', { zone: times.zone })}</span>

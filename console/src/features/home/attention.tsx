@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { TextLink } from '../../components/names/names.tsx';
@@ -66,7 +67,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] }) {
               <Icon name="warning" />
             </span>
             <div>
-              <div className={classes.finding}>{title}</div>
+              <Box fw={580}>{title}</Box>
               <p>{text}</p>
             </div>
           </li>

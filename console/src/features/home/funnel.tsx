@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -76,7 +76,9 @@ function Steps({ appId, funnel }: { readonly appId: string; readonly funnel: Fun
     <ol className={classes.funnel} aria-label={t('The funnel of today')}>
       {steps.map(({ name, count, about, isBad }) => (
         <li key={name}>
-          <span className={classes.step}>{name}</span>
+          <Box component="span" fw={550}>
+            {name}
+          </Box>
           <b className={classes.count}>{number(count)}</b>
           <Bar part={count / most} tone={isBad ? 'bad' : 'usual'} />
           {about && <span className={classes.about}>{about}</span>}

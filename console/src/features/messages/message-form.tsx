@@ -207,7 +207,7 @@ function More({ appId, form, isShared, onLook }: MoreProps) {
         )}
       </Group>
       {(isOpen || isWrong) && (
-        <Stack gap="lg" className={classes.more ?? ''}>
+        <Stack gap="lg" mt="0.75rem">
           <TextInput
             label={t('Name')}
             description={

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Text } from '@mantine/core';
+import { Box, Button, Group, Modal, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,7 +12,6 @@ import { call, dataKey, dataOf } from '../../lib/data/api.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { PhoneView } from './phone-view.tsx';
-import classes from './pretend.module.css';
 import { type PhoneAccess, textOfAccess, usualPower } from './pretend-phone.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/phone');
@@ -124,9 +123,9 @@ function OwnPhone({ access }: { readonly access: PhoneAccess }) {
             'Scan the code: a page opens that walks past the beacon. Nothing is installed; the page works for an hour.',
           )}
         </Text>
-        <div className={classes.code}>
+        <Box maw="18rem" mx="auto">
           <QrCode text={address} label={t('QR code of the page for your phone')} />
-        </div>
+        </Box>
       </Modal>
     </>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { FailureNote } from '../../components/page/blocks.tsx';
@@ -30,7 +30,7 @@ export function PhoneView({ access, children }: Props) {
         body={newest?.body ?? t('No message yet.')}
         times={times}
       />
-      <div className={classes.side}>
+      <Stack flex="1 1 16rem" align="flex-start" gap="1rem" miw={0}>
         <FailureNote message={failure} />
         <div role="status">
           <Text size="md" fw={600}>
@@ -51,7 +51,7 @@ export function PhoneView({ access, children }: Props) {
         )}
         {step === 'beside' && <Button onClick={walk.leave}>{t('Walk away')}</Button>}
         {children?.(walk)}
-      </div>
+      </Stack>
     </Group>
   );
 }

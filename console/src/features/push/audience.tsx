@@ -1,4 +1,4 @@
-import { Button, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Box, Button, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { JsonObject } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -146,11 +146,11 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
         })}
       </p>
       {unreachable.length > 0 && (
-        <ul className={classes.notReached} aria-label={t('Not reached')}>
+        <Box component="ul" className="bare" mt="0.35rem" fz="0.9rem" c="dimmed" aria-label={t('Not reached')}>
           {unreachable.map(({ reason, count: n }) => (
             <li key={reason}>{rich('<b>{n, number}</b> not: {reason}', { n, reason: translated(reason) })}</li>
           ))}
-        </ul>
+        </Box>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { UnstyledButton } from '@mantine/core';
+import { Group, UnstyledButton } from '@mantine/core';
 import { inSentence, pageLanguage, t } from '../../lib/words/words.ts';
 import classes from './push.module.css';
 import { type Counts, type DeliveryState, deliveryStates } from './push-states.ts';
@@ -37,7 +37,7 @@ interface LegendProps {
 /** The numbers behind the bar; each one filters the recipients. */
 export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
   return (
-    <ul className={classes.legend}>
+    <Group component="ul" gap="0.4rem" align="stretch" mt="0.9rem">
       {states.map((state) => (
         <li key={state}>
           <UnstyledButton
@@ -54,6 +54,6 @@ export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
           </UnstyledButton>
         </li>
       ))}
-    </ul>
+    </Group>
   );
 }

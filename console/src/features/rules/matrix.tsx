@@ -1,4 +1,4 @@
-import { NativeSelect, Stack, UnstyledButton } from '@mantine/core';
+import { Box, NativeSelect, Stack, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../components/page/blocks.tsx';
 import type { AppRules } from '../../lib/wire.ts';
@@ -72,10 +72,10 @@ function Cell({ row, verb, onRule }: CellProps) {
   const rule = row.described.rules[verb];
   if (!rule)
     return (
-      <span className={classes.none}>
+      <Box component="span" pl="0.55rem" c="dimmed">
         <span aria-hidden="true">–</span>
         <span className="off-screen">{t('not possible')}</span>
-      </span>
+      </Box>
     );
   return (
     <UnstyledButton
@@ -143,7 +143,9 @@ export function RuleList({ row, onRule }: ListProps) {
         const rule = row.described.rules[verb];
         return (
           <li key={verb}>
-            <span className={classes.verb}>{verbLabels[verb]}</span>
+            <Box component="span" fw={580}>
+              {verbLabels[verb]}
+            </Box>
             <Cell row={row} verb={verb} onRule={onRule} />
             <p>{rule && translated(rule.sentence)}</p>
           </li>

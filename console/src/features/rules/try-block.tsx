@@ -1,4 +1,4 @@
-import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { Box, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -134,7 +134,9 @@ function Answers({ verbs: tried }: { readonly verbs: TriedVerbs }) {
         const { label, icon, tone } = outcomes[answer.outcome];
         return [
           <li key={verb}>
-            <span className={classes.verb}>{verbLabels[verb]}</span>
+            <Box component="span" fw={580}>
+              {verbLabels[verb]}
+            </Box>
             <span className={`${classes.outcome} ${tone}`}>
               <Icon name={icon} size={16} />
               {label}

@@ -1,4 +1,4 @@
-import { Text, Title } from '@mantine/core';
+import { Group, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { LanguagePicker } from '../../components/page/language-picker.tsx';
 import { Lighthouse } from '../../components/page/lighthouse.tsx';
@@ -18,10 +18,10 @@ export function Front({ title, about, children }: Props) {
   return (
     <main className={classes.front}>
       <div className={classes.card}>
-        <div className={classes.brand}>
+        <Group gap="0.6rem" mb="1.6rem" fw={650} fz="1.1rem" wrap="nowrap">
           <Lighthouse size={32} />
           Pharos
-        </div>
+        </Group>
         <Title order={1}>{title}</Title>
         <Text size="md" c="dimmed" mt={4} mb="lg" component="div">
           {about}

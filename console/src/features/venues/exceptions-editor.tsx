@@ -1,4 +1,4 @@
-import { ActionIcon, Button, FileButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Box, Button, FileButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FailureNote, Icon } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -143,7 +143,10 @@ function CalendarPreview({ days = [], known, onClose, onTake }: PreviewProps) {
         <ul className={classes.preview}>
           {fresh.map(({ date, name }) => (
             <li key={date}>
-              {dayText(date)} <span className={classes.closed}>{name}</span>
+              {dayText(date)}{' '}
+              <Box component="span" c="dimmed" fz="0.92rem">
+                {name}
+              </Box>
             </li>
           ))}
         </ul>

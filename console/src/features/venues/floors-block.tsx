@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
+import { Box, Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
 import { type Floor, operations, PharosError } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -43,12 +43,12 @@ export function FloorsBlock({ appId, venueId }: Props) {
             >
               {floor.name}
             </Link>
-            <span className={classes.closed}>
+            <Box component="span" c="dimmed" fz="0.92rem">
               {t('{hasPlan, select, true {plan} other {no plan}}, {zonesOn, plural, one {# zone} other {# zones}}', {
                 hasPlan: Boolean(floor.plan),
                 zonesOn: zonesOn(floor.objectId),
               })}
-            </span>
+            </Box>
           </li>
         )}
       </RowList>

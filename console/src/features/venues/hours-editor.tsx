@@ -78,7 +78,11 @@ export function Spans({ of, hours, onChange }: SpansProps) {
   const replace = (index: number, next: Hours) => onChange(hours.map((one, at) => (at === index ? next : one)));
   return (
     <div className={classes.spans}>
-      {hours.length === 0 && <span className={classes.closed}>{t('closed')}</span>}
+      {hours.length === 0 && (
+        <Box component="span" c="dimmed" fz="0.92rem">
+          {t('closed')}
+        </Box>
+      )}
       {hours.map((one, index) => {
         const { from, until } = timesOf(one);
         return (

@@ -143,7 +143,12 @@ function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: 
                 <tr key={date}>
                   <th scope="row">{dayText(date)}</th>
                   <td>
-                    {hoursText(hours)} {name && <span className={classes.closed}>{name}</span>}
+                    {hoursText(hours)}{' '}
+                    {name && (
+                      <Box component="span" c="dimmed" fz="0.92rem">
+                        {name}
+                      </Box>
+                    )}
                   </td>
                 </tr>
               ))}

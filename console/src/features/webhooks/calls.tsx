@@ -34,7 +34,8 @@ export function CallsBlock({ appId, webhookId }: Props) {
     >
       <NativeSelect
         label={t('State')}
-        className={classes.filter ?? ''}
+        maw="14rem"
+        mb="1rem"
         data={[
           { value: '', label: t('Every state') },
           ...callStates.map((value) => ({ value, label: callWord(value) })),

@@ -1,4 +1,4 @@
-import { Button, MultiSelect, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, MultiSelect, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Icon } from '../../../components/page/blocks.tsx';
 import { roleOptions } from '../../../lib/data/access.ts';
@@ -6,7 +6,6 @@ import { appsQuery } from '../../../lib/data/queries.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-queries.ts';
 import type { SsoProvider } from '../../../lib/wire.ts';
 import { t } from '../../../lib/words/words.ts';
-import classes from '../administrators.module.css';
 
 /** Groups that have a role in an app only, or in venues of it. */
 export type AppRoles = SsoProvider['appRoles'];
@@ -25,7 +24,7 @@ export function AppRolesFields({ value, problem, onChange }: Props) {
   return (
     <>
       {value.length > 0 && (
-        <ul className={classes.appRoles} aria-label={t('Roles in some apps')}>
+        <Stack component="ul" gap="1.5rem" mb="1rem" aria-label={t('Roles in some apps')}>
           {value.map((entry, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and every field is controlled
             <li key={at}>
@@ -37,7 +36,7 @@ export function AppRolesFields({ value, problem, onChange }: Props) {
               />
             </li>
           ))}
-        </ul>
+        </Stack>
       )}
       {first && (
         <Button
@@ -67,7 +66,7 @@ function Entry({ entry, apps, problem, onChange }: EntryProps) {
   const { venues: _, ...whole } = entry;
   const appOptions = apps.map((app) => ({ value: app.appId, label: app.name }));
   return (
-    <div className={classes.appRole}>
+    <Stack gap="0.5rem" maw={560}>
       <TextInput
         label={t('Group')}
         required
@@ -108,6 +107,6 @@ function Entry({ entry, apps, problem, onChange }: EntryProps) {
           {group === '' ? t('Remove') : t('Remove {name}', { name: group })}
         </Button>
       </div>
-    </div>
+    </Stack>
   );
 }

@@ -24,7 +24,6 @@ import {
   useNow,
   useStays,
 } from './now.ts';
-import planClasses from './plan.module.css';
 import { PlanDownloads } from './plan-downloads.tsx';
 import { PlanDrawing } from './plan-drawing.tsx';
 
@@ -212,7 +211,8 @@ function Scrubber({ moment: { back, isPlaying, setPlaying, goTo }, clock }: Scru
         {isPlaying ? t('Stop') : t('Play')}
       </Button>
       <Slider
-        className={planClasses.time ?? ''}
+        flex="1 1 16rem"
+        miw="10rem"
         thumbLabel={t('Minutes before now')}
         min={-backMs / minuteMs}
         max={0}

@@ -1,4 +1,4 @@
-import { Badge, Checkbox, Group, NativeSelect, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Box, Checkbox, Group, NativeSelect, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import names from '../../../components/names/names.module.css';
 import { TriggerLink } from '../../../components/names/names.tsx';
@@ -108,9 +108,18 @@ function EventLine({ happening: { event, visitor }, ground, isAlone }: EventProp
   const zone = believedZone(ground, { beacon: objectId })?.name;
   return (
     <div>
-      {!isAlone && <span className={classes.soft}>{t('Visitor {number}', { number: visitor })} </span>}
+      {!isAlone && (
+        <Box component="span" c="dimmed" fz="0.9rem">
+          {t('Visitor {number}', { number: visitor })}{' '}
+        </Box>
+      )}
       <b>{eventWords[event.event]}</b> {beacon}
-      {zone !== undefined && zone !== beacon && <span className={classes.soft}> ({zone})</span>}
+      {zone !== undefined && zone !== beacon && (
+        <Box component="span" c="dimmed" fz="0.9rem">
+          {' '}
+          ({zone})
+        </Box>
+      )}
     </div>
   );
 }
@@ -142,7 +151,10 @@ function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: Verdict
             <div>
               {mayOpen ? <TriggerLink appId={appId} triggerId={triggerId} /> : name}
               {isLater && outcome !== 'pending' && (
-                <span className={classes.soft}> {t('decided at {time}', { time: timeOfDay(zone, decidedAt) })}</span>
+                <Box component="span" c="dimmed" fz="0.9rem">
+                  {' '}
+                  {t('decided at {time}', { time: timeOfDay(zone, decidedAt) })}
+                </Box>
               )}
               {words && (words.title || words.text) && (
                 <p>

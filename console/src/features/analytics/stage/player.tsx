@@ -33,7 +33,8 @@ export function Player({ walk, playback, zone }: Props) {
         onChange={(value) => playback.setSpeed(value as Speed)}
       />
       <Slider
-        className={classes.time ?? ''}
+        flex="1 1 14rem"
+        miw="10rem"
         thumbLabel={t('Moment of the walk')}
         min={0}
         max={walk.seconds}

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { t, tenths } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import stageClasses from './stage.module.css';
@@ -30,12 +30,12 @@ export function NowLine({ walk, ground, time }: NowProps) {
     const here = poses.filter(({ at }) => at).length;
     const noticed = poses.filter(({ believed }) => believed).length;
     return (
-      <p className={stageClasses.now}>
+      <Box component="p" mih="1.5em" mt="0.5rem" mb={0}>
         {t('{here, plural, one {One visitor is} other {# visitors are}} in the house, {noticed} noticed.', {
           here,
           noticed,
         })}
-      </p>
+      </Box>
     );
   }
   const { at, believed } = poseAt(visitor, time);
@@ -46,7 +46,7 @@ export function NowLine({ walk, ground, time }: NowProps) {
   const beacon = ground.beacons.find(({ objectId }) => objectId === believed?.beacon)?.name ?? '';
   const guess = believed ? (believedZone(ground, believed)?.name ?? beacon) : t('nowhere');
   return (
-    <p className={stageClasses.now}>
+    <Box component="p" mih="1.5em" mt="0.5rem" mb={0}>
       {believed?.error !== undefined && at
         ? t('The visitor is: {is}. The service believes: {guess}, {error} m off.', {
             is,
@@ -54,7 +54,7 @@ export function NowLine({ walk, ground, time }: NowProps) {
             error: tenths(believed.error),
           })
         : t('The visitor is: {is}. The service believes: {guess}.', { is, guess })}
-    </p>
+    </Box>
   );
 }
 

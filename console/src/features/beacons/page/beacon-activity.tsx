@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Block, Loading } from '../../../components/page/blocks.tsx';
@@ -32,7 +32,9 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
       {data && !isQuiet && (
         <div className={classes.activity}>
           <section aria-label={t('Events')}>
-            <h3 className={classes.small}>{t('Events · {count, number}', { count: data.events.count ?? 0 })}</h3>
+            <Box component="h3" mt={0} mb="0.4rem" fz="0.9rem">
+              {t('Events · {count, number}', { count: data.events.count ?? 0 })}
+            </Box>
             <ul className={`bare ${classes.lines}`}>
               {data.events.results.map((event) => (
                 <li key={event.objectId}>
@@ -50,7 +52,9 @@ export function BeaconActivity({ appId, beaconId }: { readonly appId: string; re
             </ul>
           </section>
           <section aria-label={t('Visits')}>
-            <h3 className={classes.small}>{t('Visits · {count, number}', { count: data.visits.count ?? 0 })}</h3>
+            <Box component="h3" mt={0} mb="0.4rem" fz="0.9rem">
+              {t('Visits · {count, number}', { count: data.visits.count ?? 0 })}
+            </Box>
             <ul className={`bare ${classes.lines}`}>
               {data.visits.results.map((visit) => (
                 <li key={visit.objectId}>

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -100,11 +101,11 @@ function Wrong({ form, isGone }: Pick<Props, 'form'> & { readonly isGone: boolea
   const problems = [...gone, ...shownHere.flatMap((name) => form.problemWithin(name) ?? [])];
   if (problems.length === 0) return null;
   return (
-    <ul className={classes.wrong} role="alert">
+    <Box component="ul" className="bare" mt="0.5rem" fz="0.9rem" c="var(--mantine-color-error)" role="alert">
       {problems.map((problem) => (
         <li key={problem}>{problem}</li>
       ))}
-    </ul>
+    </Box>
   );
 }
 

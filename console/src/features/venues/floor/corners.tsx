@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NumberInput, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../../components/page/blocks.tsx';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
@@ -78,7 +78,9 @@ interface CornerProps {
 function CornerRow({ index, corner, isNeeded, onSet, onRemove }: CornerProps) {
   return (
     <>
-      <span className={classes.closed}>{index + 1}</span>
+      <Box component="span" c="dimmed" fz="0.92rem">
+        {index + 1}
+      </Box>
       {(['x', 'y'] as const).map((part) => (
         <NumberInput
           key={part}

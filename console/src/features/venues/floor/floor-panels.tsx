@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Box, Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import type { Zone } from '@pharos/sdk';
 import { useState } from 'react';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
@@ -57,7 +57,9 @@ export function Items({ title, items, selected, onSelect }: ItemsProps) {
           <li key={id}>
             <UnstyledButton className={classes.item} aria-pressed={id === selected} onClick={() => onSelect(id)}>
               <span>{name}</span>
-              <span className={classes.closed}>{note}</span>
+              <Box component="span" c="dimmed" fz="0.92rem">
+                {note}
+              </Box>
             </UnstyledButton>
           </li>
         ))}
