@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { connect, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { isFull } from '../../../../../test/support/depth.ts';
 import { type Mosquitto, startMosquitto } from '../../../../../test/support/servers/mosquitto.ts';
+import { startNatsBroker } from '../../../../../test/support/servers/nats.ts';
 import { readConfig } from '../../../../config/config.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 
 const root = 'pharos/app';
 
-describe('Home Assistant', () => {
+const brokers = { Mosquitto: startMosquitto, ...(isFull ? { NATS: startNatsBroker } : {}) };
+
+describe.each(Object.entries(brokers))('Home Assistant at %s', (_name, startBroker) => {
   let broker: Mosquitto;
   let house: MqttClient;
   /** What a house has that has just subscribed, and what came since. */
   const retained = new Map<string, string>();
   let wake = () => {};
   beforeAll(async () => {
-    broker = await startMosquitto();
+    broker = await startBroker();
     const { username, password } = broker;
     house = connect(broker.url, { username, password });
     house.on('message', (topic, payload) => {
