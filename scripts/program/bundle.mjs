@@ -12,7 +12,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import http from 'node:http';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../install.mjs';
@@ -48,9 +47,9 @@ const ownUrls = (place) => ({
     if (!id.startsWith(sources)) return undefined;
     const bundled = code.replaceAll(
       /new URL\('\.\/([\w-]+-thread)\.ts', import\.meta\.url\)/g,
-      (_, name) => `new URL('./${name}.js', import.meta.own)`,
+      (_, name) => `new URL('./${name}.cjs', import.meta.own)`,
     );
-    if (/\bnew Worker\((?!new URL\('\.\/[\w-]+\.js', import\.meta\.own\))/.test(bundled))
+    if (/\bnew Worker\((?!new URL\('\.\/[\w-]+\.cjs', import\.meta\.own\))/.test(bundled))
       throw new Error(
         `${id} starts a thread that is not bundled: new Worker(new URL('./NAME-thread.ts', import.meta.url))`,
       );
@@ -61,23 +60,6 @@ const ownUrls = (place) => ({
     return changed === code ? undefined : { code: changed, map: null };
   },
 });
-
-/**
- * An import of `node:http` reads all that it exports, among them `WebSocket`, for which Node loads its `fetch`: a twelfth of a start. All
- * others are taken from it directly.
- */
-const leanHttp = {
-  name: 'lean-http',
-  resolveId(source, _importer, { kind }) {
-    return /^(node:)?http$/.test(source) && kind === 'import-statement' ? '\0http' : undefined;
-  },
-  load(id) {
-    if (id !== '\0http') return undefined;
-    const plain = Object.entries(Object.getOwnPropertyDescriptors(http)).filter(([, one]) => 'value' in one);
-    const names = plain.map(([name]) => name).join(', ');
-    return `const http = process.getBuiltinModule('node:http'); export default http; export const { ${names} } = http;`;
-  },
-};
 
 /** Each is an entry of its own, with its stack traces. */
 function entries() {
@@ -119,11 +101,14 @@ export async function writeBundle(folder, { place = join(bundles, 'any'), extern
     tsconfig: false,
     external,
     logLevel: 'silent',
-    plugins: [noteInputs, withStacks(entry), ownUrls(place), leanHttp],
+    plugins: [noteInputs, withStacks(entry), ownUrls(place)],
   });
   await bundle.write({
     dir: folder,
-    format: 'esm',
+    // V8 can keep all that it has compiled of a script, and not of a module (`server/bin/compiled.mjs`).
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
     // V8 keeps a file with one wide character in twice the memory, and takes longer to read it.
     charset: 'ascii',
     // Only the space goes: stack traces keep their names.

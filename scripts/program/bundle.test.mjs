@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +64,9 @@ describe('the bundled program', () => {
   }
 
   /** Starts the service of the checkout, asks it for each path, and stops it: the answers, its log, and how many files it has loaded. */
-  async function serve(...paths) {
+  const serve = (...paths) => serveUntil(undefined, ...paths);
+
+  async function serveUntil(ready, ...paths) {
     const data = mkdtempSync(at('data-'));
     const { PATH, HOME } = process.env;
     const child = spawn(process.execPath, [at('server', 'bin', 'pharos.mjs'), 'serve', '--port', '0'], {
@@ -87,6 +90,7 @@ describe('the bundled program', () => {
       ({ status } = answer);
       bodies.push(await answer.text());
     }
+    await ready;
     child.kill('SIGTERM');
     await exited;
     return { status, bodies, log, files: Number(/files: (\d+)/.exec(log)?.[1]) };
@@ -105,7 +109,7 @@ describe('the bundled program', () => {
     assert.equal(statSync(folder).mode & 0o777, mode, 'the service may run as another user');
     const answerOf = (thread, { workerData, task }) =>
       new Promise((resolve, reject) => {
-        const worker = new Worker(join(folder, `${thread}-thread.js`), { workerData });
+        const worker = new Worker(join(folder, `${thread}-thread.cjs`), { workerData });
         worker.on('error', reject);
         worker.on('message', (answer) => {
           resolve(answer);
@@ -118,6 +122,23 @@ describe('the bundled program', () => {
     assert.equal(Buffer.from(pdf).subarray(0, 5).toString(), '%PDF-', 'threads are bundled, too');
     const { ids } = await answerOf('web-push', { task: [{ id: 7, p256dh: '', auth: '', plaintext: '' }] });
     assert.deepEqual(ids, [7]);
+  });
+
+  testInFull('keeps what is compiled at a start, and starts without it if it is broken', async () => {
+    await bundle();
+    const [name] = bundles();
+    const compiled = at('.cache', 'program', name, 'compile');
+    rmSync(compiled, { recursive: true, force: true });
+    mkdirSync(compiled);
+    const keeping = Promise.withResolvers();
+    const watcher = watch(compiled, (_, file) => /^main\.cjs-\d+-\d+$/.test(file) && keeping.resolve(file));
+    const first = await serveUntil(keeping.promise, '/healthz');
+    watcher.close();
+    const kept = join(compiled, await keeping.promise);
+    const { size } = statSync(kept);
+    writeFileSync(kept, readFileSync(kept).subarray(0, size / 2));
+    const second = await serve('/healthz');
+    assert.deepEqual([first.status, second.status], [200, 200], second.log);
   });
 
   testInFull('is not used once a source has changed, and its errors name the lines of the sources', async () => {

@@ -4,8 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const folder = new URL('.', import.meta.url).href;
+const path = fileURLToPath(folder);
 const maps = new Map();
 
 function mapOf(file) {
@@ -16,14 +18,15 @@ function mapOf(file) {
   return map;
 }
 
-/** `at name (file:///…/main.js:1:2)` */
+/** `at name (/…/main.cjs:1:2)` */
 function inSources(frame) {
-  const [place, file, line, column] = /file:\S*\/([^/\s]+\.js):(\d+):(\d+)/.exec(frame) ?? [];
-  if (!place?.startsWith(folder)) return frame;
+  const at = frame.indexOf(path);
+  const [place, file, line, column] = /^([\w-]+\.cjs):(\d+):(\d+)/.exec(frame.slice(at + path.length)) ?? [];
+  if (at === -1 || place === undefined) return frame;
   try {
     const { fileName, lineNumber, columnNumber } = mapOf(file).findOrigin(Number(line), Number(column));
     if (fileName === undefined) return frame;
-    return frame.replace(place, `${new URL(fileName, folder)}:${lineNumber}:${columnNumber}`);
+    return frame.replace(path + place, `${new URL(fileName, folder)}:${lineNumber}:${columnNumber}`);
   } catch {
     return frame;
   }

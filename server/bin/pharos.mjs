@@ -7,7 +7,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { isService, nodeFlags, withAllocator, withCommand } from './process-options.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +20,7 @@ const environment = isService(words) ? withAllocator(process.env) : process.env;
 const canStartAnew = process.platform !== 'win32' && process.execve !== undefined && process.channel === undefined;
 
 const packaged = join(root, 'program');
-const isPackage = existsSync(join(packaged, 'main.js'));
+const isPackage = existsSync(join(packaged, 'main.cjs'));
 // Where Node is one of the installed packages, the lock file need not be read to know that it is the pinned one.
 const isPinned = isPackage || process.execPath.startsWith(join(root, 'node_modules', 'node-'));
 const pinnedNode = isPinned ? process.execPath : (await import('../../scripts/install.mjs')).pinnedNode;
@@ -35,14 +35,16 @@ if (isPackage && (major < 22 || (major === 22 && minor < 15))) {
 } else if (isPinned || process.execPath === realpathSync(pinnedNode)) {
   if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
-  // What Node compiles is kept from one start to the next: compiling takes most of a start, and the TypeScript loader
-  // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes. systemd gives one that can, or
-  // several (systemd.exec, CacheDirectory=).
+  // What is compiled is kept from one start to the next: compiling takes most of a start, and the TypeScript loader is then not needed.
+  // systemd gives a folder that can be written, or several (systemd.exec, CacheDirectory=).
   const bundled = isPackage ? packaged : (await import('../../scripts/program/find.mjs')).findProgram();
-  nodeModule.enableCompileCache(
-    join(process.env.CACHE_DIRECTORY?.split(delimiter)[0] ?? bundled ?? join(root, '.cache'), 'compile'),
-  );
-  await import(bundled === undefined ? '../src/main.ts' : pathToFileURL(join(bundled, 'main.js')).href);
+  const kept = join(process.env.CACHE_DIRECTORY?.split(delimiter)[0] ?? bundled ?? join(root, '.cache'), 'compile');
+  nodeModule.enableCompileCache(kept);
+  if (bundled === undefined) await import('../src/main.ts');
+  else {
+    if (isService(words)) (await import('./compiled.mjs')).keepCompiled(kept);
+    nodeModule.createRequire(import.meta.url)(join(bundled, 'main.cjs'));
+  }
 } else {
   const { spawn } = await import('node:child_process');
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.

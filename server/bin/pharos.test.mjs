@@ -15,10 +15,10 @@ describe('a package in a folder whose name has blanks', () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'pharos in a folder '));
     for (const path of ['server/bin', 'program']) mkdirSync(join(folder, path), { recursive: true });
-    for (const name of ['pharos.mjs', 'process-options.mjs'])
+    for (const name of ['pharos.mjs', 'process-options.mjs', 'compiled.mjs'])
       copyFileSync(fileURLToPath(new URL(name, import.meta.url)), join(folder, 'server', 'bin', name));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(folder, 'program', 'main.js'), 'console.log(JSON.stringify(process.argv.slice(2)));');
+    writeFileSync(join(folder, 'program', 'main.cjs'), 'console.log(JSON.stringify(process.argv.slice(2)));');
     writeFileSync(join(folder, 'program', 'package.json'), '{ "type": "module" }');
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ describe('a package in a folder whose name has blanks', () => {
       }),
     );
 
-  test('keeps what Node compiles in the first of the folders that systemd gives', () => {
+  test('keeps what is compiled in the first of the folders that systemd gives', () => {
     const caches = ['first cache', 'second cache'].map((name) => join(folder, name));
     assert.deepEqual(run({ CACHE_DIRECTORY: caches.join(':') }), ['serve', '--port', '0']);
     assert.deepEqual(

@@ -13,6 +13,7 @@ const terminal: Terminal = {
 // A reader that has seen enough (`pharos app list | head -1`) is no failure, and a service outlives its log.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-const code = await runCommandLine({ words: process.argv.slice(2), environment: process.env, terminal });
-// Idle connections must not keep a finished command alive; what was printed is flushed first.
-process.stdout.write('', () => process.exit(code));
+void runCommandLine({ words: process.argv.slice(2), environment: process.env, terminal }).then((code) => {
+  // Idle connections must not keep a finished command alive; what was printed is flushed first.
+  process.stdout.write('', () => process.exit(code));
+});
