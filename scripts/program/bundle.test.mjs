@@ -135,8 +135,8 @@ describe('the bundled program', () => {
     const first = await serveUntil(keeping.promise, '/healthz');
     watcher.close();
     const kept = join(compiled, await keeping.promise);
-    const { size } = statSync(kept);
-    writeFileSync(kept, readFileSync(kept).subarray(0, size / 2));
+    const contents = readFileSync(kept);
+    writeFileSync(kept, contents.fill(0, contents.length / 2));
     const second = await serve('/healthz');
     assert.deepEqual([first.status, second.status], [200, 200], second.log);
   });

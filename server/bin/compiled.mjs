@@ -11,6 +11,7 @@ import { crc32 } from 'node:zlib';
 
 /** A start is over by then, ms. Later V8 forgets what only a start calls. */
 const startedMs = 3_000;
+const checksumBytes = 4;
 
 /** Loads `.cjs` files from now on with what is kept in `folder`. */
 export function keepCompiled(folder) {
@@ -21,7 +22,7 @@ export function keepCompiled(folder) {
     const path = join(folder, `${basename(filename)}-${crc32(source)}-${cachedDataVersionTag()}`);
     const script = new Script(nodeModule.wrap(source), {
       filename,
-      cachedData: readIfThere(path),
+      cachedData: read(path),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (script.cachedDataRejected !== false) missing.set(path, script);
@@ -34,9 +35,12 @@ export function keepCompiled(folder) {
   }, startedMs).unref();
 }
 
-function readIfThere(path) {
+/** Undefined if it is not there, or not whole, as after a power cut: V8 does not look at the contents. */
+function read(path) {
   try {
-    return readFileSync(path);
+    const file = readFileSync(path);
+    const data = file.subarray(0, -checksumBytes);
+    return crc32(data) === file.readUInt32LE(data.length) ? data : undefined;
   } catch {
     return undefined;
   }
@@ -45,9 +49,11 @@ function readIfThere(path) {
 /** If the folder cannot be written, nothing is kept and nothing else changes. */
 function write(path, data) {
   const temporary = `${path}.${process.pid}`;
+  const checksum = Buffer.alloc(checksumBytes);
+  checksum.writeUInt32LE(crc32(data));
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, data);
+    writeFileSync(temporary, Buffer.concat([data, checksum]));
     renameSync(temporary, path);
   } catch {}
 }
