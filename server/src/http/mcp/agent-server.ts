@@ -19,17 +19,12 @@ async function listPages() {
   const files = [...own, ...(await readdir(docs))].filter((name) => name.endsWith('.md'));
   return Promise.all(
     files.map(async (file) => {
-      const [, title = file] = /^# (.+)$/m.exec(await readFile(join(docs, file), 'utf8')) ?? [];
+      const text = await readFile(join(docs, file), 'utf8');
+      const [, title = file] = /^# (.+)$/m.exec(text) ?? [];
       const name = file.slice(0, -'.md'.length);
-      return { uri: scheme + name, name, title, mimeType: 'text/markdown' };
+      return { uri: scheme + name, name, title, mimeType: 'text/markdown', text };
     }),
   );
-}
-
-/** Undefined: there is no such page. */
-async function readPage(uri: string): Promise<string | undefined> {
-  const page = (await listPages()).find((one) => one.uri === uri);
-  return page && readFile(join(docs, `${page.name}.md`), 'utf8');
 }
 
 export interface AgentServerOptions {
@@ -57,6 +52,14 @@ const invalidParams = -32_602;
 export function createAgentServer(options: AgentServerOptions): AgentServer {
   const { endpoints, version, mayWrite, inject } = options;
   const all = toolsOf(buildOpenApi({ endpoints, version, serverUrl: '/' }), operationsOfRoles(endpoints));
+  // They come with the program: reading all of them for each request kept others waiting.
+  let pages: Awaited<ReturnType<typeof listPages>> | undefined;
+  const handbook = async () => {
+    pages ??= await listPages();
+    return pages;
+  };
+  /** Undefined: there is no such page. */
+  const readPage = async (uri: string) => (await handbook()).find((one) => one.uri === uri)?.text;
 
   function serverFor(original: FastifyRequest, caller: AgentCaller): Server {
     const has = (one: ToolOperation) => (!one.isWrite || (mayWrite && caller.mayWrite)) && caller.isFor(one);
@@ -75,7 +78,9 @@ export function createAgentServer(options: AgentServerOptions): AgentServer {
       if (!operation) throw new ProtocolError(invalidParams, missing(params.name, all, { mayWrite, caller }));
       return call(operation, params.arguments ?? {}, ask);
     });
-    server.setRequestHandler('resources/list', async () => ({ resources: await listPages() }));
+    server.setRequestHandler('resources/list', async () => ({
+      resources: (await handbook()).map(({ text: _, ...page }) => page),
+    }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [schemaTemplate] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
       const [, bucket] = schemaForm.exec(uri) ?? [];
