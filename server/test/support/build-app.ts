@@ -16,6 +16,7 @@ import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
 import { patientMs } from './patience.ts';
 import { recordTouched, writeTouched } from './storage/postgres-coverage.ts';
 import { assertPortableSql, recordSql } from './storage/sql-recorder.ts';
+import { assertWholeNumbers } from './storage/whole-numbers.ts';
 
 export { bothDatabases, type DatabaseKind, databases } from './depth.ts';
 export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
@@ -190,6 +191,7 @@ export async function buildApp({
     send: (request) => send(app, { ...request, headers: { ...credentials, ...request.headers } }),
     async close() {
       await app.close();
+      if (database === 'sqlite' && sqlite === undefined) await assertWholeNumbers(storage.db);
       await storage.close();
     },
   };
