@@ -1,8 +1,9 @@
 import { firstIdAt, newObjectId } from '../base/id.ts';
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
 import { type Db, fillPage, type Row } from '../db/db.ts';
+import { rowsOf } from '../db/row-statements.ts';
 import type { RowOf } from '../db/table.ts';
-import type { audit } from './tables.ts';
+import { audit } from './tables.ts';
 
 /** The person who makes a change in the management console or on the command line. */
 export interface Actor {
@@ -59,10 +60,10 @@ export async function beginRecord(db: Db, change: Change): Promise<string> {
   return auditId;
 }
 
+const auditRows = rowsOf(audit);
+
 /** In a transaction: nobody else extends the record before it ends. */
-export function lockRecord(db: Db, auditId: string): Promise<AuditRow | undefined> {
-  return db.one<AuditRow>(sql`select * from audit where audit_id = ${auditId}${raw(db.dialect.lockRow)}`);
-}
+export const lockRecord = auditRows.lock('audit_id');
 
 /** Replaces what a record says of a change that has gone on. */
 export async function extendRecord(

@@ -1,14 +1,14 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { rowsOf } from '../../db/row-statements.ts';
 import type { RowOf } from '../../db/table.ts';
-import type { pseudonymDays, pseudonymPeriods } from './tables.ts';
+import { pseudonymDays, pseudonymPeriods } from './tables.ts';
 
 export type PeriodRow = RowOf<typeof pseudonymPeriods>;
 export type DayRow = RowOf<typeof pseudonymDays>;
 
-export function listPeriods(db: Db, appId: string): Promise<PeriodRow[]> {
-  return db.all<PeriodRow>(sql`select * from pseudonym_spells where app_id = ${appId} order by begun_at`);
-}
+const pseudonymPeriodRows = rowsOf(pseudonymPeriods);
+export const listPeriods = pseudonymPeriodRows.list(['app_id'], 'begun_at');
 
 export async function insertPeriod(db: Db, appId: string, begunAt: number): Promise<void> {
   await db.run(sql`insert into pseudonym_spells (app_id, begun_at, ended_at) values (${appId}, ${begunAt}, null)
@@ -20,9 +20,8 @@ export async function endPeriod(db: Db, appId: string, at: number): Promise<void
     where app_id = ${appId} and ended_at is null`);
 }
 
-export function listDays(db: Db, appId: string): Promise<DayRow[]> {
-  return db.all<DayRow>(sql`select * from pseudonym_days where app_id = ${appId} order by begins_at`);
-}
+const pseudonymDayRows = rowsOf(pseudonymDays);
+export const listDays = pseudonymDayRows.list(['app_id'], 'begins_at');
 
 /** The day in which a time is, if it has begun to have pseudonyms. */
 export function findDay(db: Db, appId: string, at: number): Promise<DayRow | undefined> {
@@ -31,10 +30,7 @@ export function findDay(db: Db, appId: string, at: number): Promise<DayRow | und
 }
 
 /** One that is there already stays as it is. */
-export async function insertDay(db: Db, row: DayRow): Promise<void> {
-  await db.run(sql`insert into pseudonym_days (app_id, begins_at, ends_at, secret)
-    values (${row.app_id}, ${row.begins_at}, ${row.ends_at}, ${row.secret}) on conflict (app_id, begins_at) do nothing`);
-}
+export const insertDay = pseudonymDayRows.add;
 
 export function forgetDays(db: Db, appId: string, before: number): Promise<number> {
   return db.run(sql`delete from pseudonym_days where app_id = ${appId} and ends_at < ${before}`);

@@ -228,8 +228,10 @@ async function record(deps: FileDeps, call: Upload, { announced, storedName, byt
   const create = async ({ objectId, now }: Creation) => {
     // A moment ago it was done; since then its key has become a day old.
     if (storedName === undefined) throw fail('Timeout');
-    const maker = makerColumns(files, call);
-    const file = { appId, objectId, name, storedName, contentType, ...bytes, maker, now };
+    const file = {
+      ...{ app_id: appId, object_id: objectId, name, stored_name: storedName, content_type: contentType, ...bytes },
+      ...{ ...makerColumns(files, call), created_at: now, updated_at: now },
+    };
     const { user } = call;
     if (!user) await insertFile(db, file);
     else

@@ -1,6 +1,7 @@
 import { raw, sql } from '../../../base/sql.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
-import type { Key, RecordTable } from '../../../resources/table.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
+import type { RecordTable } from '../../../resources/table.ts';
 import { fileUrl } from './place/file-name.ts';
 import { files } from './resource.ts';
 
@@ -26,30 +27,7 @@ export function fileTable(publicUrl: () => string): RecordTable {
   };
 }
 
-export interface NewFile {
-  readonly appId: string;
-  readonly objectId: string;
-  /** The client's name for the file. */
-  readonly name: string;
-  readonly storedName: string;
-  readonly contentType: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Hexadecimal. */
-  readonly sha256: string;
-  /** The columns that record the creator. */
-  readonly maker: Key;
-  readonly now: number;
-  /** When it was uploaded, if not now. */
-  readonly createdAt?: number;
-}
-
-export async function insertFile(db: Db, file: NewFile): Promise<void> {
-  await db.run(sql`insert into files
-      (app_id, object_id, name, stored_name, content_type, size, sha256, created_by, by_admin, created_at, updated_at)
-    values (${file.appId}, ${file.objectId}, ${file.name}, ${file.storedName}, ${file.contentType}, ${file.size},
-      ${file.sha256}, ${file.maker['created_by'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.createdAt ?? file.now}, ${file.now})`);
-}
+export const insertFile = rowsOf(files.table).insert;
 
 /** The record's information on its bytes, also if it is hidden because they are missing. */
 export interface StoredFile {

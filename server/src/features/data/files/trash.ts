@@ -102,8 +102,10 @@ export async function putFileBack(
   if (!(await blobs.stat(blobKeyOf(appId, storedName))))
     throw fail('ObjectNotFound', 'The storage does not have the content of this file. It stays in the trash.');
   const { name, contentType, size, sha256, byAdmin } = state as FileState;
-  const maker = { created_by: createdBy, by_admin: byAdmin };
-  const file = { appId, objectId, name, storedName, contentType, size, sha256, maker, createdAt, now };
+  const file = {
+    ...{ app_id: appId, object_id: objectId, name, stored_name: storedName, content_type: contentType, size, sha256 },
+    ...{ created_by: createdBy, by_admin: byAdmin, created_at: createdAt, updated_at: now },
+  };
   try {
     await db.transaction(async (db) => {
       await take(db);

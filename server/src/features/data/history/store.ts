@@ -1,7 +1,8 @@
 import { joinSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
-import type { trash, versions } from './tables.ts';
+import { trash, versions } from './tables.ts';
 
 /** Versions and the trash: SQL and nothing else. */
 
@@ -17,12 +18,8 @@ export interface RecordOf {
 const ofRecord = ({ appId, kind, recordId }: RecordOf) =>
   sql`app_id = ${appId} and kind = ${kind} and record_id = ${recordId}`;
 
-export async function insertVersion(db: Db, row: VersionRow): Promise<void> {
-  await db.run(sql`insert into versions (app_id, object_id, kind, within_id, record_id, created_by, changed_by, user_id,
-      changed_at, updated_at, bytes, state)
-    values (${row.app_id}, ${row.object_id}, ${row.kind}, ${row.within_id}, ${row.record_id}, ${row.created_by},
-      ${row.changed_by}, ${row.user_id}, ${row.changed_at}, ${row.updated_at}, ${row.bytes}, ${row.state})`);
-}
+const versionRows = rowsOf(versions);
+export const insertVersion = versionRows.insert;
 
 /** The sizes of a record's versions, newest first. */
 export function sizesOf(db: Db, record: RecordOf): Promise<{ object_id: string; bytes: number }[]> {
@@ -54,13 +51,8 @@ export function findVersion(db: Db, record: RecordOf, versionId: string): Promis
   return db.one<VersionRow>(sql`select * from versions where ${ofRecord(record)} and object_id = ${versionId}`);
 }
 
-export async function insertTrash(db: Db, row: TrashRow): Promise<void> {
-  await db.run(sql`insert into trash (app_id, object_id, kind, within_id, record_id, title, created_by, deleted_by, user_id,
-      created_at, updated_at, deleted_at, bytes, children, state, stored_name, stored_bytes)
-    values (${row.app_id}, ${row.object_id}, ${row.kind}, ${row.within_id}, ${row.record_id}, ${row.title},
-      ${row.created_by}, ${row.deleted_by}, ${row.user_id}, ${row.created_at}, ${row.updated_at}, ${row.deleted_at},
-      ${row.bytes}, ${row.children}, ${row.state}, ${row.stored_name}, ${row.stored_bytes})`);
-}
+const trashRows = rowsOf(trash);
+export const insertTrash = trashRows.insert;
 
 /** Without what the record held: a list of the trash shows names. */
 export type TrashHead = Omit<TrashRow, 'children' | 'state'>;
@@ -94,9 +86,7 @@ export function listTrash(
     where app_id = ${appId} and kind in (${named})${older} order by object_id desc limit ${limit}`);
 }
 
-export function findTrash(db: Db, appId: string, trashId: string): Promise<TrashRow | undefined> {
-  return db.one<TrashRow>(sql`select * from trash where app_id = ${appId} and object_id = ${trashId}`);
-}
+export const findTrash = trashRows.find('app_id', 'object_id');
 
 /** The entry of a record's last deletion. */
 export function findLastDeleted(
@@ -110,9 +100,7 @@ export function findLastDeleted(
 }
 
 /** False when somebody else has taken it. */
-export async function takeTrash(db: Db, appId: string, trashId: string): Promise<boolean> {
-  return (await db.run(sql`delete from trash where app_id = ${appId} and object_id = ${trashId}`)) > 0;
-}
+export const takeTrash = trashRows.take('app_id', 'object_id');
 
 export async function measureTrash(
   db: Db,
@@ -136,9 +124,7 @@ export function listExpiredTrash(db: Db, appId: string, before: number, limit: n
     where app_id = ${appId} and deleted_at < ${before} order by object_id limit ${limit}`);
 }
 
-export async function deleteVersionsWithin(db: Db, appId: string, withinId: string): Promise<void> {
-  await db.run(sql`delete from versions where app_id = ${appId} and within_id = ${withinId}`);
-}
+export const deleteVersionsWithin = versionRows.remove('app_id', 'within_id');
 
 /** Deletes what belonged to something that is gone, such as a bucket. */
 export async function deleteWithin(db: Db, appId: string, withinId: string): Promise<void> {

@@ -1,12 +1,13 @@
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { CrowdedRow } from './limit.ts';
+import { crowdedPlaces } from './tables.ts';
 
 /** The places over their limit: only SQL. Each change returns whether this call made it, since two nodes may check at once. */
 
-export function listCrowded(db: Db, appId: string): Promise<CrowdedRow[]> {
-  return db.all<CrowdedRow>(sql`select * from crowded_places where app_id = ${appId} order by place_id`);
-}
+const crowdedPlaceRows = rowsOf<typeof crowdedPlaces, CrowdedRow>(crowdedPlaces);
+export const listCrowded = crowdedPlaceRows.list(['app_id'], 'place_id');
 
 export async function listAppsWithCrowds(db: Db): Promise<readonly string[]> {
   const rows = await db.all<{ app_id: string }>(raw('select distinct app_id from crowded_places'));

@@ -1,8 +1,9 @@
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { Every, ReportPeriod } from './content/periods.ts';
-import type { reportAddresses, reportMails, reports } from './tables.ts';
+import { reportAddresses, type reportMails, reports } from './tables.ts';
 
 /** Reports, their addresses and their mails: only SQL. */
 
@@ -18,9 +19,8 @@ export interface ReportKey {
   readonly reportId: string;
 }
 
-export function listReports(db: Db, appId: string): Promise<ReportRow[]> {
-  return db.all(sql`select * from reports where app_id = ${appId} order by created_at, report_id`);
-}
+const reportRows = rowsOf<typeof reports, ReportRow>(reports);
+export const listReports = reportRows.list(['app_id'], 'created_at, report_id');
 
 export function listWanted(db: Db): Promise<ReportRow[]> {
   return db.all(sql`select * from reports where is_on = 1 order by app_id, report_id`);
@@ -42,18 +42,8 @@ export async function countReports(db: Db, appId: string): Promise<number> {
   return Number(row?.n ?? 0);
 }
 
-export async function insertReport(db: Db, row: ReportRow): Promise<void> {
-  await db.run(sql`insert into reports (app_id, report_id, venue_id, every, is_on, administrators, begins_after, set_up_by,
-      created_at, updated_at)
-    values (${row.app_id}, ${row.report_id}, ${row.venue_id}, ${row.every}, ${row.is_on}, ${row.administrators},
-      ${row.begins_after}, ${row.set_up_by}, ${row.created_at}, ${row.updated_at})`);
-}
-
-export async function saveReport(db: Db, row: ReportRow): Promise<void> {
-  await db.run(sql`update reports set venue_id = ${row.venue_id}, every = ${row.every}, is_on = ${row.is_on},
-      administrators = ${row.administrators}, begins_after = ${row.begins_after}, updated_at = ${row.updated_at}
-    where app_id = ${row.app_id} and report_id = ${row.report_id}`);
-}
+export const insertReport = reportRows.insert;
+export const saveReport = reportRows.write;
 
 export async function deleteReport(db: Db, { appId, reportId }: ReportKey): Promise<void> {
   await db.run(sql`delete from report_mails where app_id = ${appId} and report_id = ${reportId}`);
@@ -69,12 +59,8 @@ export function listAddresses(db: Db, appId: string, reportId?: string): Promise
   );
 }
 
-export async function insertAddress(db: Db, row: AddressRow): Promise<void> {
-  await db.run(sql`insert into report_addresses (app_id, report_id, address_id, email, email_key, added_by, stop_token,
-      created_at)
-    values (${row.app_id}, ${row.report_id}, ${row.address_id}, ${row.email}, ${row.email_key}, ${row.added_by},
-      ${row.stop_token}, ${row.created_at})`);
-}
+const reportAddressRows = rowsOf(reportAddresses);
+export const insertAddress = reportAddressRows.insert;
 
 export interface AddressKey extends ReportKey {
   readonly addressId: string;
@@ -107,9 +93,7 @@ export function findByToken(db: Db, tokenHash: string, now: number): Promise<Add
   return db.one(sql`select * from report_addresses where token_hash = ${tokenHash} and token_expires_at > ${now}`);
 }
 
-export function findByStop(db: Db, stopToken: string): Promise<AddressRow | undefined> {
-  return db.one(sql`select * from report_addresses where stop_token = ${stopToken}`);
-}
+export const findByStop = reportAddressRows.find('stop_token');
 
 export async function confirmAddress(db: Db, tokenHash: string, now: number): Promise<boolean> {
   const changed =

@@ -1,6 +1,7 @@
 import type { Translations, Worded } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import { pushes } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
 
@@ -85,16 +86,11 @@ export const wordsOf = ({ language, translations }: Pick<PushRow, 'language' | '
   translations: translations === null ? null : (JSON.parse(translations) as Translations),
 });
 
-export function findPush(db: Db, appId: string, pushId: string): Promise<PushRow | undefined> {
-  return db.one<PushRow>(sql`select * from pushes where app_id = ${appId} and object_id = ${pushId}`);
-}
+const pushRows = rowsOf<typeof pushes.table, PushRow>(pushes.table);
+export const findPush = pushRows.find('app_id', 'object_id');
 
 /** In a transaction: the push, which stays as it is until the transaction ends. */
-export function lockPush(db: Db, appId: string, pushId: string): Promise<PushRow | undefined> {
-  return db.one<PushRow>(
-    sql`select * from pushes where app_id = ${appId} and object_id = ${pushId}${raw(db.dialect.lockRow)}`,
-  );
-}
+export const lockPush = pushRows.lock('app_id', 'object_id');
 
 /** What is sent, to whom and when, of a push that still waits. */
 export async function changePush(db: Db, push: Omit<NewPush, 'userId'>): Promise<void> {

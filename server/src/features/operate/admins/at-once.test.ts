@@ -56,7 +56,7 @@ describe('of two changes of an administrator at the same moment', () => {
     const body = { token: await linkFor(ed), password: 'another long enough secret' };
     const [changed, reset] = await halfway(
       app,
-      /^update admins set name/,
+      /^update admins set /,
       () => site.asOwner('PUT', `/administrators/${ed.adminId}`, { role: 'manager' }),
       () => sendFromConsole(app, { method: 'POST', url: '/links/password', body }),
     );

@@ -108,15 +108,17 @@ export class AdminSessions implements SessionPort {
       if (!through) await this.assertLocalSignIn(current, db);
       await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
       await store.insertSession(db, {
-        sessionHash: secretHash(token),
-        adminId: admin.admin_id,
-        now: startedAt,
-        expiresAt,
+        session_hash: secretHash(token),
+        admin_id: admin.admin_id,
+        created_at: startedAt,
+        last_used_at: startedAt,
+        expires_at: expiresAt,
+        confirmed_at: startedAt,
         method,
         address: client.address,
-        userAgent: String(client.headers['user-agent'] ?? '').slice(0, maxUserAgent) || null,
-        providerId: through?.providerId ?? null,
-        hasProvedFactor: through?.hasProvedFactor ?? false,
+        user_agent: String(client.headers['user-agent'] ?? '').slice(0, maxUserAgent) || null,
+        provider_id: through?.providerId ?? null,
+        factor_proved: through?.hasProvedFactor ? 1 : 0,
       });
       const language = languageOf(client.headers);
       if (language) await store.noteLanguage(db, admin.admin_id, language);

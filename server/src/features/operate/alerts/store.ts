@@ -1,9 +1,10 @@
 import { newObjectId } from '../../../base/id.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { ConditionKind, ServiceCondition } from '../../condition.ts';
-import type { alerts } from './tables.ts';
+import { alerts } from './tables.ts';
 
 /** Alerts, and what administrators have chosen: only SQL. */
 
@@ -65,12 +66,8 @@ export async function insertAlert(
   return changed > 0 ? row : undefined;
 }
 
-export async function saveAlert(db: Db, row: AlertRow): Promise<void> {
-  await db.run(sql`update alerts set is_grave = ${row.is_grave}, title = ${row.title}, text = ${row.text},
-      seen_at = ${row.seen_at}, begun_at = ${row.begun_at}, told_at = ${row.told_at}, gone_at = ${row.gone_at},
-      ended_at = ${row.ended_at}
-    where app_id = ${row.app_id} and alert_id = ${row.alert_id}`);
-}
+const alertRows = rowsOf<typeof alerts, AlertRow>(alerts);
+export const saveAlert = alertRows.write;
 
 export async function deleteAlert(db: Db, { app_id, alert_id }: AlertRow): Promise<void> {
   await db.run(sql`delete from alerts where app_id = ${app_id} and alert_id = ${alert_id}`);

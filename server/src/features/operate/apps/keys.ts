@@ -56,7 +56,7 @@ export class AppKeys {
     const keyId = newObjectId(now());
     return {
       credentials: { appId, keyId, appKey },
-      row: { appId, keyId, keyHash: secretHash(appKey), hint: appKey.slice(-4), now: now() },
+      row: { app_id: appId, key_id: keyId, key_hash: secretHash(appKey), hint: appKey.slice(-4), created_at: now() },
     };
   }
 
@@ -75,7 +75,7 @@ export class AppKeys {
       const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
       for (const keyId of outgoing) await store.disableKey(db, appId, keyId, now());
       await store.insertKey(db, key.row);
-      const after = { keyId: key.row.keyId, disabledKeyIds: outgoing };
+      const after = { keyId: key.row.key_id, disabledKeyIds: outgoing };
       await this.#audit(db, by, 'key.rotate', { appId, after });
       return outgoing;
     });
@@ -88,12 +88,12 @@ export class AppKeys {
   async makeTrial(appId: string, by: Actor): Promise<{ readonly appKey: string; readonly expiresAt: number }> {
     const { cacheVersion, now } = this.#deps;
     const { credentials, row } = this.make(appId);
-    const expiresAt = row.now + trialMs;
+    const expiresAt = row.created_at + trialMs;
     await cacheVersion.change(appId, async (db) => {
       if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
       await store.deleteTrialKeys(db, appId, { now: now(), kept: maxTrialKeys - 1 });
-      await store.insertKey(db, { ...row, expiresAt });
-      await this.#audit(db, by, 'key.trial', { appId, after: { keyId: row.keyId } });
+      await store.insertKey(db, { ...row, expires_at: expiresAt });
+      await this.#audit(db, by, 'key.trial', { appId, after: { keyId: row.key_id } });
     });
     return { appKey: credentials.appKey, expiresAt };
   }

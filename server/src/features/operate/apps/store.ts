@@ -6,28 +6,23 @@ import type { StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../../access/rules/rules.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import { insertSetting } from '../../../db/settings.ts';
 import type { DbTable, RowOf } from '../../../db/table.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
 import type { AppsWith } from '../../feature.ts';
 import { listSecretKeys, secretKeyOf } from './secret-key-store.ts';
-import type { appKeys, apps } from './tables.ts';
+import { appKeys, apps } from './tables.ts';
 
 export type AppRow = RowOf<typeof apps>;
 export type KeyRow = RowOf<typeof appKeys>;
 
-export function findApp(db: Db, appId: string): Promise<AppRow | undefined> {
-  return db.one<AppRow>(sql`select * from apps where app_id = ${appId}`);
-}
+const appRows = rowsOf(apps);
+export const findApp = appRows.find('app_id');
 
 /** Inside a transaction: the row stays as it is until the transaction ends. */
-export function lockApp(db: Db, appId: string): Promise<AppRow | undefined> {
-  return db.one<AppRow>(sql`select * from apps where app_id = ${appId}${raw(db.dialect.lockRow)}`);
-}
-
-export function listApps(db: Db): Promise<AppRow[]> {
-  return db.all<AppRow>(sql`select * from apps order by app_id`);
-}
+export const lockApp = appRows.lock('app_id');
+export const listApps = appRows.list([], 'app_id');
 
 /**
  * The apps of which there is a row in a table, by a walk along its index from one app to the next: a statement for each that has some, and
@@ -53,10 +48,10 @@ export const asking =
   (table) =>
     appsWith(db, table);
 
+const appKeyRows = rowsOf(appKeys);
+
 /** Keys of an app, newest first; disabled ones and those of pretend phones too. */
-export function listKeys(db: Db, appId: string): Promise<KeyRow[]> {
-  return db.all<KeyRow>(sql`select * from app_keys where app_id = ${appId} order by created_at desc, key_id desc`);
-}
+export const listKeys = appKeyRows.list(['app_id'], 'created_at desc, key_id desc');
 
 /** @param meter counts what the app's dry run would refuse; without it there is none */
 export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter): Promise<AppAccess | undefined> {
@@ -146,20 +141,7 @@ export async function updateDryRun(db: Db, appId: string, rules: StoredAppRules 
   await db.run(sql`update apps set dry_run = ${rules ? JSON.stringify(rules) : null} where app_id = ${appId}`);
 }
 
-export async function insertKey(
-  db: Db,
-  key: {
-    readonly appId: string;
-    readonly keyId: string;
-    readonly keyHash: string;
-    readonly hint: string;
-    readonly now: number;
-    readonly expiresAt?: number;
-  },
-) {
-  await db.run(sql`insert into app_keys (app_id, key_id, key_hash, hint, created_at, expires_at)
-    values (${key.appId}, ${key.keyId}, ${key.keyHash}, ${key.hint}, ${key.now}, ${key.expiresAt ?? null})`);
-}
+export const insertKey = appKeyRows.insert;
 
 /** Those of pretend phones that have ended, and of the others all but the newest. */
 export async function deleteTrialKeys(

@@ -6,7 +6,7 @@ import { answerWith, startReceiver, type WebhookReceiver } from '../../../../tes
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { asking } from '../apps/store.ts';
 import { WebhookService } from './service.ts';
-import { insertDelivery } from './store.ts';
+import { insertDelivery, queued } from './store.ts';
 
 const hour = 3_600_000;
 const allowed = { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8' };
@@ -119,10 +119,9 @@ for (const database of databases) {
             webhookId: id,
             event: 'presence.enter',
             payload: '{}',
-            expiresAt: site.now + hour,
-            now: site.now,
           };
-          await insertDelivery(db, { appId: site.app.appId, objectId: `0${String(n).padStart(19, '0')}`, ...rest });
+          const made = { appId: site.app.appId, objectId: `0${String(n).padStart(19, '0')}`, ...rest };
+          await insertDelivery(db, queued(made, site.now, site.now + hour));
         }
       });
       await happen(1);

@@ -68,9 +68,10 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
     if (delivery?.state !== 'queued') return;
     const webhook = await store.findWebhook(db, job.appId, delivery.webhook_id);
     // It was deleted while the result was being stored.
-    if (!webhook) return store.deleteDelivery(db, job.appId, deliveryId);
+    if (!webhook) return void (await store.deleteDelivery(db, job.appId, deliveryId));
     const refused = refuse(webhook, delivery, now());
-    if (refused) return store.noteAttempt(db, delivery, ended(delivery, refused, now()));
+    if (refused)
+      return void (await store.noteAttempt(db, { ...delivery, ...refused, next_at: null, updated_at: now() }));
     const pauseMs = slots.acquire(job.appId, webhook.object_id, now());
     if (pauseMs !== undefined) throw new RetryLater('Other calls of this webhook are still running.', pauseMs);
     const start = performance.now();
@@ -94,11 +95,11 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
     const state = result.outcome === 'sent' ? 'sent' : isLate ? 'expired' : stateOf(result);
     const reason = isLate ? `${result.text} No time is left for another try.` : result.text;
     const { status = null, answer = null, durationMs: duration } = result;
-    const attempt = { attempts, status, answer, duration, state, reason, nextAt: null, now: now() } as const;
+    const attempt = { ...delivery, attempts, status, answer, duration, state, reason, updated_at: now() };
     const write = () =>
       db.transaction(async (db) => {
         await context.assertHeld(db);
-        await store.noteAttempt(db, delivery, state === 'queued' ? { ...attempt, nextAt } : attempt);
+        await store.noteAttempt(db, { ...attempt, next_at: state === 'queued' ? nextAt : null });
         if (result.outcome === 'sent') await store.noteSuccess(db, webhook);
         else await store.noteFailure(db, webhook, result.text, now());
       });
@@ -141,18 +142,8 @@ function refuse(
   webhook: store.WebhookRow,
   delivery: store.DeliveryRow,
   now: number,
-): Pick<store.WebhookAttempt, 'state' | 'reason'> | undefined {
+): Pick<store.DeliveryRow, 'state' | 'reason'> | undefined {
   if (webhook.is_enabled === 0) return { state: 'failed', reason: 'The webhook is switched off.' };
   if (delivery.expires_at > now) return undefined;
   return { state: 'expired', reason: delivery.reason ?? 'It expired before it could be sent.' };
-}
-
-/** Ends a delivery and keeps the receiver's last answer. */
-function ended(
-  row: store.DeliveryRow,
-  end: Pick<store.WebhookAttempt, 'state' | 'reason'>,
-  now: number,
-): store.WebhookAttempt {
-  const { attempts, status, answer, duration } = row;
-  return { attempts, status, answer, duration, nextAt: null, now, ...end };
 }

@@ -10,7 +10,7 @@ import { insertJobs } from '../../../jobs/store.ts';
 import { asking } from '../apps/store.ts';
 import { ConcurrencySlots } from './concurrency-slots.ts';
 import { WebhookService } from './service.ts';
-import { insertDelivery } from './store.ts';
+import { insertDelivery, queued } from './store.ts';
 
 /** What becomes of a call that is not answered as it should be. */
 
@@ -256,7 +256,7 @@ for (const database of bothDatabases) {
           const { appId } = site.app;
           const now = site.now;
           const rest = { webhookId: hook.objectId, event: 'presence.enter', payload: '{}' };
-          await insertDelivery(db, { appId, objectId: 'd1', ...rest, expiresAt: now + hour, now });
+          await insertDelivery(db, queued({ appId, objectId: 'd1', ...rest }, now, now + hour));
           const job = { appId, jobId: 'j1', kind: 'webhook.send', payload: '{"deliveryId":"d1"}' };
           await insertJobs(db, [{ ...job, subject: null, runAt: now, expiresAt: null, createdAt: now }]);
         });

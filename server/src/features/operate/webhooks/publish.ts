@@ -27,10 +27,11 @@ export interface WebhookPublisher {
 /** Queues an event in the outbox once for every webhook that wants it. */
 export function createWebhookPublisher({ directory, now, enqueue, backlog, conceal }: PublisherDeps): WebhookPublisher {
   async function publish(db: Db, appId: string, webhookId: string, domainEvent: DomainEvent): Promise<void> {
-    const objectId = newObjectId(now());
+    const at = now();
+    const objectId = newObjectId(at);
     const payload = renderPayload(appId, domainEvent);
-    const delivery = { appId, objectId, webhookId, event: domainEvent.type, payload, now: now() };
-    await store.insertDelivery(db, { ...delivery, expiresAt: now() + timeToLiveMs });
+    const delivery = { appId, objectId, webhookId, event: domainEvent.type, payload };
+    await store.insertDelivery(db, store.queued(delivery, at, at + timeToLiveMs));
     // The same id, so that the job is found again when the call is given up.
     await enqueue(db, { appId, jobId: objectId, kind: webhookJob, payload: { deliveryId: objectId } });
     backlog.noteQueued(db, appId, webhookId);

@@ -43,7 +43,7 @@ export async function leaveServiceAlerts(
       const row = await store.lockWebhook(db, appId, subject);
       if (row?.service_by !== email) continue;
       const { before, after, next } = withoutService(row);
-      await store.updateWebhook(db, next, now);
+      await store.writeWebhook(db, { ...next, updated_at: now });
       await recordChange(db, { by, action: 'webhook.change', appId, subject, before, after, now });
     }
   }

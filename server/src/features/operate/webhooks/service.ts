@@ -121,31 +121,33 @@ export class WebhookService {
     const { cacheVersion, now, secrets, targets } = this.#deps;
     const serviceBy = choosesService(fields.events, who);
     const url = await readWebhookUrl(fields.url, targets);
-    const objectId = newObjectId(now());
+    const createdAt = now();
+    const objectId = newObjectId(createdAt);
     const secret = newWebhookSecret();
     const { events, description = '', enabled = true, buckets = [], withoutAnswer = 'refuse' } = fields;
     const row = {
-      appId,
-      objectId,
+      app_id: appId,
+      object_id: objectId,
       url,
       events: JSON.stringify(events),
       description,
-      isEnabled: enabled,
-      serviceBy,
+      is_enabled: enabled ? 1 : 0,
+      secret: secrets.seal(secret, secretContext(appId, objectId)),
+      service_by: serviceBy,
       buckets: bucketsText(buckets),
-      withoutAnswer,
-      now: now(),
+      without_answer: withoutAnswer,
+      created_at: createdAt,
+      updated_at: createdAt,
     };
-    const sealed = secrets.seal(secret, secretContext(appId, objectId));
     await cacheVersion.change(appId, async (db) => {
       if (serviceBy !== null) choosesService(events, await this.#held(db, who));
       await lockName(db, `webhooks ${appId}`);
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
-      await store.insertWebhook(db, { ...row, secret: sealed });
+      await store.insertWebhook(db, row);
       const after = { url, events, description, enabled, buckets, withoutAnswer };
       await this.#audit(db, by, 'create', { appId, subject: objectId, after });
     });
-    return { objectId, createdAt: isoTime(row.now), secret };
+    return { objectId, createdAt: isoTime(createdAt), secret };
   }
 
   async change(
@@ -176,7 +178,7 @@ export class WebhookService {
         const service_by = choosesService(shown(next).events, held ?? who);
         // Where the service is no longer among its events, the right to hear of it does not matter.
         const disabled_reason = disabledBy(next) === 'rights' && service_by === null ? null : next.disabled_reason;
-        await store.updateWebhook(db, { ...next, service_by, disabled_reason }, now());
+        await store.writeWebhook(db, { ...next, service_by, disabled_reason, updated_at: now() });
         await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
       },
       who,
@@ -203,8 +205,8 @@ export class WebhookService {
       // With it, one could tell the receiver things of the service.
       if (hearsOfService(shown(row).events)) assertWholeService(who.reach);
       const sealed = secrets.seal(secret, secretContext(appId, webhookId));
-      const next = { ...row, secret: sealed, old_secret: row.secret, old_secret_until: until };
-      await store.updateWebhook(db, next, now());
+      const next = { ...row, secret: sealed, old_secret: row.secret, old_secret_until: until, updated_at: now() };
+      await store.writeWebhook(db, next);
       await this.#audit(db, by, 'rotate', { appId, subject: webhookId });
     });
     return { secret, oldSecretUntil: isoTime(until) };

@@ -1,7 +1,8 @@
 import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
-import type { webhookDeliveries, webhooks } from './tables.ts';
+import { webhookDeliveries, webhooks } from './tables.ts';
 
 /** Webhooks and their deliveries: only SQL. */
 
@@ -14,9 +15,9 @@ export type WebhookDeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
 
 export type DeliveryRow = RowOf<typeof webhookDeliveries> & { readonly state: WebhookDeliveryState };
 
-export function listWebhooks(db: Db, appId: string): Promise<WebhookRow[]> {
-  return db.all<WebhookRow>(sql`select * from webhooks where app_id = ${appId} order by object_id`);
-}
+const deliveryRows = rowsOf<typeof webhookDeliveries, DeliveryRow>(webhookDeliveries);
+const webhookRows = rowsOf<typeof webhooks, WebhookRow>(webhooks);
+export const listWebhooks = webhookRows.list(['app_id'], 'object_id');
 
 /** The apps with a webhook, switched on, that wants an event of this type. */
 export async function listAppsWanting(db: Db, type: string): Promise<string[]> {
@@ -26,16 +27,10 @@ export async function listAppsWanting(db: Db, type: string): Promise<string[]> {
   return rows.map(({ app_id }) => app_id);
 }
 
-export function findWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
-  return db.one<WebhookRow>(sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}`);
-}
+export const findWebhook = webhookRows.find('app_id', 'object_id');
 
 /** In a transaction: the row cannot change until the end. */
-export function lockWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
-  return db.one<WebhookRow>(
-    sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}${raw(db.dialect.lockRow)}`,
-  );
-}
+export const lockWebhook = webhookRows.lock('app_id', 'object_id');
 
 /** The apps with a webhook that is told of the whole service because the administrator chose it. */
 export async function listAppsChosenBy(db: Db, email: string): Promise<string[]> {
@@ -45,42 +40,10 @@ export async function listAppsChosenBy(db: Db, email: string): Promise<string[]>
   return rows.map(({ app_id }) => app_id);
 }
 
-export interface NewWebhook {
-  readonly appId: string;
-  readonly objectId: string;
-  readonly url: string;
-  readonly events: string;
-  readonly description: string;
-  readonly isEnabled: boolean;
-  readonly secret: string;
-  readonly serviceBy: string | null;
-  readonly buckets: string | null;
-  readonly withoutAnswer: WithoutAnswer;
-  readonly now: number;
-}
+export const insertWebhook = webhookRows.insert;
+export const writeWebhook = webhookRows.write;
 
-export async function insertWebhook(db: Db, row: NewWebhook): Promise<void> {
-  await db.run(sql`insert into webhooks
-      (app_id, object_id, url, events, description, is_enabled, secret, service_by, buckets, without_answer,
-        created_at, updated_at)
-    values (${row.appId}, ${row.objectId}, ${row.url}, ${row.events}, ${row.description}, ${row.isEnabled ? 1 : 0},
-      ${row.secret}, ${row.serviceBy}, ${row.buckets}, ${row.withoutAnswer}, ${row.now}, ${row.now})`);
-}
-
-/** Writes the members that can be changed. */
-export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promise<void> {
-  await db.run(sql`update webhooks set url = ${row.url}, events = ${row.events}, description = ${row.description},
-      is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
-      old_secret_until = ${row.old_secret_until}, failing_since = ${row.failing_since}, last_error = ${row.last_error},
-      disabled_reason = ${row.disabled_reason}, given_up = ${row.given_up}, given_up_since = ${row.given_up_since},
-      given_up_at = ${row.given_up_at}, service_by = ${row.service_by}, buckets = ${row.buckets},
-      without_answer = ${row.without_answer}, updated_at = ${now}
-    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
-}
-
-export async function deleteWebhook(db: Db, appId: string, objectId: string): Promise<void> {
-  await db.run(sql`delete from webhooks where app_id = ${appId} and object_id = ${objectId}`);
-}
+export const deleteWebhook = webhookRows.remove('app_id', 'object_id');
 
 /** Writes only if the webhook was well before, so that a busy webhook's row is left alone. */
 export async function noteFailure(db: Db, row: WebhookRow, error: string, now: number): Promise<void> {
@@ -101,52 +64,35 @@ export async function disableGone(db: Db, row: WebhookRow, reason: string, now: 
   return changed > 0;
 }
 
-export interface NewWebhookDelivery {
+interface Sent {
   readonly appId: string;
   readonly objectId: string;
   readonly webhookId: string;
   readonly event: string;
   readonly payload: string;
-  readonly expiresAt: number;
-  readonly now: number;
 }
 
-export async function insertDelivery(db: Db, row: NewWebhookDelivery): Promise<void> {
-  await db.run(sql`insert into webhook_deliveries
-      (app_id, object_id, webhook_id, event, payload, state, attempts, next_at, expires_at, created_at, updated_at)
-    values (${row.appId}, ${row.objectId}, ${row.webhookId}, ${row.event}, ${row.payload}, 'queued', 0, ${row.now},
-      ${row.expiresAt}, ${row.now}, ${row.now})`);
-}
+/** A delivery before its first attempt; times in ms. */
+export const queued = ({ appId, objectId, webhookId, event, payload }: Sent, now: number, expiresAt: number) => ({
+  ...{
+    app_id: appId,
+    object_id: objectId,
+    webhook_id: webhookId,
+    event,
+    payload,
+    state: 'queued' as const,
+    attempts: 0,
+  },
+  ...{ next_at: now, expires_at: expiresAt, created_at: now, updated_at: now },
+});
+export const insertDelivery = deliveryRows.insert;
+export const deleteDelivery = deliveryRows.remove('app_id', 'object_id');
+export const findDelivery = deliveryRows.find('app_id', 'object_id');
 
-export async function deleteDelivery(db: Db, appId: string, deliveryId: string): Promise<void> {
-  await db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id = ${deliveryId}`);
-}
-
-export function findDelivery(db: Db, appId: string, objectId: string): Promise<DeliveryRow | undefined> {
-  return db.one<DeliveryRow>(sql`select * from webhook_deliveries where app_id = ${appId} and object_id = ${objectId}`);
-}
-
-export interface WebhookAttempt {
-  readonly state: WebhookDeliveryState;
-  readonly attempts: number;
-  readonly status: number | null;
-  readonly answer: string | null;
-  readonly reason: string | null;
-  readonly duration: number | null;
-  readonly nextAt: number | null;
-  readonly now: number;
-}
-
-export async function noteAttempt(
-  db: Db,
-  row: Pick<DeliveryRow, 'app_id' | 'object_id'>,
-  attempt: WebhookAttempt,
-): Promise<void> {
-  await db.run(sql`update webhook_deliveries set state = ${attempt.state}, attempts = ${attempt.attempts},
-      status = ${attempt.status}, answer = ${attempt.answer}, reason = ${attempt.reason}, duration = ${attempt.duration},
-      next_at = ${attempt.nextAt}, updated_at = ${attempt.now}
-    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
-}
+export const noteAttempt = deliveryRows.update(
+  ['app_id', 'object_id'],
+  ['state', 'attempts', 'status', 'answer', 'reason', 'duration', 'next_at', 'updated_at'],
+);
 
 /** False if it is queued already. */
 export async function requeueDelivery(db: Db, row: DeliveryRow, now: number, expiresAt: number): Promise<boolean> {

@@ -1,57 +1,31 @@
 import { secretHash } from '../../../access/access.ts';
-import { raw, sql } from '../../../base/sql.ts';
+import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { ProviderKind } from './provider-kinds.ts';
-import type { identities, identityProviders } from './tables.ts';
+import { identities, identityProviders } from './tables.ts';
 
 /** Identity providers and identities: only SQL. */
 
 export type ProviderRow = RowOf<typeof identityProviders> & { readonly kind: ProviderKind };
 export type IdentityRow = RowOf<typeof identities>;
 
-export function listProviders(db: Db, appId: string): Promise<ProviderRow[]> {
-  return db.all<ProviderRow>(sql`select * from identity_providers where app_id = ${appId} order by name`);
-}
-
-export function findProvider(db: Db, appId: string, objectId: string): Promise<ProviderRow | undefined> {
-  return db.one<ProviderRow>(sql`select * from identity_providers where app_id = ${appId} and object_id = ${objectId}`);
-}
+const identityRows = rowsOf(identities);
+const identityProviderRows = rowsOf<typeof identityProviders, ProviderRow>(identityProviders);
+export const listProviders = identityProviderRows.list(['app_id'], 'name');
+export const findProvider = identityProviderRows.find('app_id', 'object_id');
 
 /** In a transaction: the row cannot change until the end. */
-export function lockProvider(db: Db, appId: string, objectId: string): Promise<ProviderRow | undefined> {
-  return db.one<ProviderRow>(
-    sql`select * from identity_providers where app_id = ${appId} and object_id = ${objectId}${raw(db.dialect.lockRow)}`,
-  );
-}
-
-export function findProviderByName(db: Db, appId: string, name: string): Promise<ProviderRow | undefined> {
-  return db.one<ProviderRow>(sql`select * from identity_providers where app_id = ${appId} and name = ${name}`);
-}
-
-export function findProviderByIssuer(db: Db, appId: string, issuer: string): Promise<ProviderRow | undefined> {
-  return db.one<ProviderRow>(sql`select * from identity_providers where app_id = ${appId} and issuer = ${issuer}`);
-}
+export const lockProvider = identityProviderRows.lock('app_id', 'object_id');
+export const findProviderByName = identityProviderRows.find('app_id', 'name');
+export const findProviderByIssuer = identityProviderRows.find('app_id', 'issuer');
 
 /** @throws UniqueViolation */
-export async function insertProvider(db: Db, row: ProviderRow): Promise<void> {
-  await db.run(sql`insert into identity_providers
-      (app_id, object_id, name, kind, issuer, jwks_uri, audiences, roles, is_enabled, accepts_tokens, created_at, updated_at)
-    values (${row.app_id}, ${row.object_id}, ${row.name}, ${row.kind}, ${row.issuer}, ${row.jwks_uri}, ${row.audiences},
-      ${row.roles}, ${row.is_enabled}, ${row.accepts_tokens}, ${row.created_at}, ${row.updated_at})`);
-}
+export const insertProvider = identityProviderRows.insert;
 
-/** Writes the members that can be changed. */
-export async function updateProvider(db: Db, row: ProviderRow): Promise<void> {
-  await db.run(sql`update identity_providers set jwks_uri = ${row.jwks_uri}, audiences = ${row.audiences},
-      roles = ${row.roles}, is_enabled = ${row.is_enabled}, accepts_tokens = ${row.accepts_tokens},
-      updated_at = ${row.updated_at}
-    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
-}
-
-export async function deleteProvider(db: Db, appId: string, objectId: string): Promise<void> {
-  await db.run(sql`delete from identity_providers where app_id = ${appId} and object_id = ${objectId}`);
-}
+export const updateProvider = identityProviderRows.write;
+export const deleteProvider = identityProviderRows.remove('app_id', 'object_id');
 
 /** False if the token was used before. */
 export async function useToken(
@@ -76,14 +50,7 @@ export function findIdentity(db: Db, { appId, issuer, subject }: IdentitySubject
 }
 
 /** False if somebody has it. */
-export async function insertIdentity(db: Db, row: IdentityRow): Promise<boolean> {
-  const inserted = await db.run(sql`insert into identities
-      (app_id, object_id, user_id, issuer, subject, email, created_at, last_used_at)
-    values (${row.app_id}, ${row.object_id}, ${row.user_id}, ${row.issuer}, ${row.subject}, ${row.email},
-      ${row.created_at}, ${row.last_used_at})
-    on conflict (app_id, issuer, subject) do nothing`);
-  return inserted > 0;
-}
+export const insertIdentity = identityRows.add;
 
 export async function noteIdentityUse(
   db: Db,
@@ -108,13 +75,8 @@ export function listIdentities(db: Db, appId: string, userId: string): Promise<L
     where identities.app_id = ${appId} and identities.user_id = ${userId} order by identities.object_id`);
 }
 
-export async function deleteIdentity(db: Db, appId: string, objectId: string): Promise<void> {
-  await db.run(sql`delete from identities where app_id = ${appId} and object_id = ${objectId}`);
-}
-
-export async function forgetIdentities(db: Db, appId: string, userId: string): Promise<void> {
-  await db.run(sql`delete from identities where app_id = ${appId} and user_id = ${userId}`);
-}
+export const deleteIdentity = identityRows.remove('app_id', 'object_id');
+export const forgetIdentities = identityRows.remove('app_id', 'user_id');
 
 /** How long (ms) an erased person's earlier tokens are refused: longer than such tokens live. */
 export const refusedMs = 30 * 86_400_000;

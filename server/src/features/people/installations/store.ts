@@ -4,6 +4,7 @@ import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { bulkUpdate } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { Motion } from '../../motion.ts';
 import { installations } from './resource.ts';
@@ -121,9 +122,8 @@ export async function releasePhones(db: Db, appId: string, userId: string, now: 
   await db.run(sql`update installations set claim_token = null where app_id = ${appId} and claim_user_id = ${userId}`);
 }
 
-export async function deleteInstallation(db: Db, appId: string, objectId: string): Promise<void> {
-  await db.run(sql`delete from installations where app_id = ${appId} and object_id = ${objectId}`);
-}
+const installationRows = rowsOf(installations.table);
+export const deleteInstallation = installationRows.remove('app_id', 'object_id');
 
 /** Installations after `after`, in the order of their ids, at most `limit` of them; the walk of an audience. */
 export async function walkInstallations(db: Db, appId: string, after: string, limit: number): Promise<string[]> {

@@ -1,17 +1,15 @@
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
-import type { mailLinks } from './tables.ts';
+import { mailLinks } from './tables.ts';
 
 /** SQL and nothing else. */
 
 export type LinkRow = RowOf<typeof mailLinks>;
 
-export async function insertLink(db: Db, row: LinkRow): Promise<void> {
-  await db.run(sql`insert into mail_links (app_id, token_hash, user_id, purpose, email_key, expires_at, email, proof)
-    values (${row.app_id}, ${row.token_hash}, ${row.user_id}, ${row.purpose}, ${row.email_key}, ${row.expires_at},
-      ${row.email}, ${row.proof})`);
-}
+const mailLinkRows = rowsOf(mailLinks);
+export const insertLink = mailLinkRows.insert;
 
 /**
  * An account is given one new address, the one that was asked for last: a mistyped one must not be able to take it. Takes back
@@ -44,6 +42,4 @@ export async function takeLink(db: Db, { appId, tokenHash }: Pick<Wanted, 'appId
   return (await db.run(sql`delete from mail_links where app_id = ${appId} and token_hash = ${tokenHash}`)) > 0;
 }
 
-export async function deleteLinksOf(db: Db, appId: string, userId: string): Promise<void> {
-  await db.run(sql`delete from mail_links where app_id = ${appId} and user_id = ${userId}`);
-}
+export const deleteLinksOf = mailLinkRows.remove('app_id', 'user_id');

@@ -1,10 +1,11 @@
 import type { SessionAccess } from '../../../access/access.ts';
 import type { UserRole } from '../../../access/context.ts';
-import { raw, sql } from '../../../base/sql.ts';
+import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import type { NewRowOf, RowOf } from '../../../db/table.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
+import type { RowOf } from '../../../db/table.ts';
 import { type UserKey, venuesOf } from './store.ts';
-import type { halfSignIns, sessions, tokens } from './tables.ts';
+import { halfSignIns, sessions, tokens } from './tables.ts';
 
 /** Sessions of users and their access tokens: only SQL. */
 
@@ -12,20 +13,10 @@ export type SessionRow = RowOf<typeof sessions>;
 
 const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_id = ${userId}`;
 
-export async function insertSession(db: Db, row: SessionRow): Promise<void> {
-  await db.run(sql`insert into sessions (app_id, object_id, user_id, method, provider, user_agent, family_hash,
-      refresh_hash, previous_hash, rotated_at, unheard_hash, second_factor, created_at, last_used_at, expires_at)
-    values (${row.app_id}, ${row.object_id}, ${row.user_id}, ${row.method}, ${row.provider}, ${row.user_agent},
-      ${row.family_hash}, ${row.refresh_hash}, ${row.previous_hash}, ${row.rotated_at}, ${row.unheard_hash},
-      ${row.second_factor}, ${row.created_at}, ${row.last_used_at}, ${row.expires_at})`);
-}
+const sessionRows = rowsOf(sessions);
+export const insertSession = sessionRows.insert;
 
-export async function insertToken(db: Db, row: NewRowOf<typeof tokens>): Promise<void> {
-  await db.run(sql`insert into tokens
-      (app_id, token_hash, user_id, session_id, is_short, created_at, last_used_at, expires_at)
-    values (${row.app_id}, ${row.token_hash}, ${row.user_id}, ${row.session_id ?? ''}, ${row.is_short ?? 0},
-      ${row.created_at}, ${row.last_used_at}, ${row.expires_at})`);
-}
+export const insertToken = rowsOf(tokens).insert;
 
 export async function findFamilyUser(db: Db, appId: string, familyHash: string): Promise<string | undefined> {
   const row = await db.one<{ user_id: string }>(
@@ -35,19 +26,10 @@ export async function findFamilyUser(db: Db, appId: string, familyHash: string):
 }
 
 /** Nobody can change the session until the end of the transaction. */
-export function lockFamily(db: Db, appId: string, familyHash: string): Promise<SessionRow | undefined> {
-  return db.one<SessionRow>(
-    sql`select * from sessions where app_id = ${appId} and family_hash = ${familyHash}${raw(db.dialect.lockRow)}`,
-  );
-}
+export const lockFamily = sessionRows.lock('app_id', 'family_hash');
 
 /** Writes the refresh token that is valid now. */
-export async function updateFamily(db: Db, row: SessionRow): Promise<void> {
-  await db.run(sql`update sessions set refresh_hash = ${row.refresh_hash}, previous_hash = ${row.previous_hash},
-      rotated_at = ${row.rotated_at}, unheard_hash = ${row.unheard_hash}, last_used_at = ${row.last_used_at},
-      expires_at = ${row.expires_at}
-    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
-}
+export const updateFamily = sessionRows.write;
 
 /** Deletes access tokens of a session that were issued before a time. */
 export async function deleteTokensBefore(db: Db, { app_id, object_id }: SessionRow, before: number): Promise<void> {
@@ -133,12 +115,8 @@ export async function setSecondFactor(db: Db, key: UserKey, tokenHash: string, h
 
 export type HalfRow = RowOf<typeof halfSignIns>;
 
-export async function insertHalf(db: Db, row: HalfRow): Promise<void> {
-  await db.run(sql`insert into half_sign_ins
-      (app_id, token_hash, user_id, method, provider, user_agent, is_renewable, attempts, expires_at)
-    values (${row.app_id}, ${row.token_hash}, ${row.user_id}, ${row.method}, ${row.provider}, ${row.user_agent},
-      ${row.is_renewable}, ${row.attempts}, ${row.expires_at})`);
-}
+const halfSignInRows = rowsOf(halfSignIns);
+export const insertHalf = halfSignInRows.insert;
 
 export function findHalf(db: Db, half: HalfKey): Promise<HalfRow | undefined> {
   return db.one<HalfRow>(sql`select * from half_sign_ins

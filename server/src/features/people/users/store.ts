@@ -2,8 +2,9 @@ import { secretHash } from '../../../access/access.ts';
 import type { UserRole } from '../../../access/context.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
-import type { users } from './tables.ts';
+import { users } from './tables.ts';
 
 export type UserRow = RowOf<typeof users> & { readonly role: UserRole };
 
@@ -28,16 +29,11 @@ export function formerWith(user: Pick<UserRow, 'email_key' | 'former_addresses'>
 export const addressHashes = (user: Pick<UserRow, 'email_key' | 'former_addresses'>): readonly string[] =>
   JSON.parse(formerWith(user) ?? '[]') as string[];
 
-export function findUserByEmail(db: Db, appId: string, emailKey: string): Promise<UserRow | undefined> {
-  return db.one<UserRow>(sql`select * from users where app_id = ${appId} and email_key = ${emailKey}`);
-}
+const userRows = rowsOf<typeof users, UserRow>(users);
+export const findUserByEmail = userRows.find('app_id', 'email_key');
 
 /** Nobody can change the row until the end of the transaction. */
-export function lockUserByEmail(db: Db, appId: string, emailKey: string): Promise<UserRow | undefined> {
-  return db.one<UserRow>(
-    sql`select * from users where app_id = ${appId} and email_key = ${emailKey}${raw(db.dialect.lockRow)}`,
-  );
-}
+export const lockUserByEmail = userRows.lock('app_id', 'email_key');
 
 export function findUser(db: Db, key: UserKey): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where ${one(key)}`);

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { joinSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import { bigint, defineTable, nullable, type RowOf, text } from '../../../db/table.ts';
 import { allowedSql, allowedTo } from '../../../resources/allowed.ts';
 import { beacons } from './resource.ts';
@@ -35,10 +36,10 @@ export async function writePlacement(db: Db, row: PlacementRow): Promise<void> {
       verified_at = excluded.verified_at, by_admin = excluded.by_admin, created_by = excluded.created_by`);
 }
 
+const placementRows = rowsOf(placements);
+
 /** Deletes the placement of a beacon; whether there was one. */
-export async function forgetPlacement(db: Db, appId: string, beaconId: string): Promise<boolean> {
-  return (await db.run(sql`delete from placements where app_id = ${appId} and beacon_id = ${beaconId}`)) > 0;
-}
+export const forgetPlacement = placementRows.take('app_id', 'beacon_id');
 
 /** In a transaction: where the beacon is now, as JSON, which stays until the end; undefined: nowhere. */
 export async function holdLocation(db: Db, appId: string, beaconId: string): Promise<string | undefined> {

@@ -1,10 +1,12 @@
 import { type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { aliveNodes, knownNodes } from '../../../db/nodes/work-shares.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import type { Published } from '../../../delivery/mqtt/mqtt-in-flight.ts';
 import type { deviceHandovers } from './session-tables.ts';
+import { deviceSessions } from './session-tables.ts';
 
 /** Where a device listens. `session` names the connection. */
 export interface DeviceSession {
@@ -28,15 +30,9 @@ export async function saveSession(
   return before;
 }
 
-export async function deleteSession(db: Db, appId: string, deviceId: string, session: string): Promise<void> {
-  await db.run(
-    sql`delete from device_sessions where app_id = ${appId} and device_id = ${deviceId} and session = ${session}`,
-  );
-}
-
-export async function deleteSessionsOf(db: Db, node: string): Promise<void> {
-  await db.run(sql`delete from device_sessions where node = ${node}`);
-}
+const deviceSessionRows = rowsOf(deviceSessions);
+export const deleteSession = deviceSessionRows.remove('app_id', 'device_id', 'session');
+export const deleteSessionsOf = deviceSessionRows.remove('node');
 
 /** Deletes sessions of nodes that have been gone for an hour, and messages that nobody waits for. */
 export async function sweepSessions(db: Db, now: number): Promise<void> {

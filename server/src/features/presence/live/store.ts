@@ -1,5 +1,7 @@
 import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
+import { liveApps } from './tables.ts';
 
 /** The live events of apps that somebody listens to. SQL and nothing else. */
 
@@ -17,17 +19,14 @@ export interface LiveEvent {
   readonly data: string;
 }
 
-export function findLiveApp(db: Db, appId: string): Promise<LiveApp | undefined> {
-  return db.one<LiveApp>(sql`select * from live_apps where app_id = ${appId}`);
-}
+const liveAppRows = rowsOf<typeof liveApps, LiveApp>(liveApps);
+export const findLiveApp = liveAppRows.find('app_id');
 
 export function listLiveApps(db: Db): Promise<LiveApp[]> {
   return db.all<LiveApp>(raw('select * from live_apps order by app_id'));
 }
 
-function lockLiveApp(db: Db, appId: string): Promise<LiveApp | undefined> {
-  return db.one<LiveApp>(sql`select * from live_apps where app_id = ${appId}${raw(db.dialect.lockRow)}`);
-}
+const lockLiveApp = liveAppRows.lock('app_id');
 
 export interface Wanted {
   readonly now: number;

@@ -1,5 +1,6 @@
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
+import { rowsOf } from '../../../db/row-statements.ts';
 import { bigint, defineTable, nullable, type RowOf, text } from '../../../db/table.ts';
 
 /** Walks through a floor whose way is known, and what all of a floor's say together. SQL only. */
@@ -63,13 +64,8 @@ export type SurveyRow = RowOf<typeof surveys>;
 export type ListedSurvey = Omit<SurveyRow, 'samples' | 'digest'>;
 export type FloorMapRow = RowOf<typeof floorMaps>;
 
-export async function insertSurvey(db: Db, row: SurveyRow): Promise<void> {
-  await db.run(sql`insert into surveys (app_id, floor_id, object_id, way, samples, heard, counted, unknown, unusable,
-      started_at, ended_at, device_model, digest, by_admin, created_by, created_at)
-    values (${row.app_id}, ${row.floor_id}, ${row.object_id}, ${row.way}, ${row.samples}, ${row.heard}, ${row.counted},
-      ${row.unknown}, ${row.unusable}, ${row.started_at}, ${row.ended_at}, ${row.device_model}, ${row.digest},
-      ${row.by_admin}, ${row.created_by}, ${row.created_at})`);
-}
+const surveyRows = rowsOf(surveys);
+export const insertSurvey = surveyRows.insert;
 
 /** All of a floor, oldest first; their number is bounded. */
 export function listSurveys(db: Db, appId: string, floorId: string): Promise<ListedSurvey[]> {
@@ -124,9 +120,8 @@ export async function listSurveyedFloors(db: Db, appId: string): Promise<string[
   return rows.map(({ floor_id }) => floor_id);
 }
 
-export function findFloorMap(db: Db, appId: string, floorId: string): Promise<FloorMapRow | undefined> {
-  return db.one<FloorMapRow>(sql`select * from floor_maps where app_id = ${appId} and floor_id = ${floorId}`);
-}
+const floorMapRows = rowsOf(floorMaps);
+export const findFloorMap = floorMapRows.find('app_id', 'floor_id');
 
 /** The next version of a floor's map. */
 export async function saveFloorMap(db: Db, row: Omit<FloorMapRow, 'version'>): Promise<void> {

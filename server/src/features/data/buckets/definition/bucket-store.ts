@@ -1,21 +1,17 @@
-import { raw, sql } from '../../../../base/sql.ts';
+import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { buckets } from './tables.ts';
+import { buckets } from './tables.ts';
 
 /** `version` counts changes of the definition; a write made with an older one is refused and made again. */
 export type BucketRow = RowOf<typeof buckets>;
 
-export function findBucket(db: Db, appId: string, name: string): Promise<BucketRow | undefined> {
-  return db.one<BucketRow>(sql`select * from buckets where app_id = ${appId} and name = ${name}`);
-}
+const bucketRows = rowsOf(buckets);
+export const findBucket = bucketRows.find('app_id', 'name');
 
 /** In a transaction: the row cannot change until the transaction ends. */
-export function lockBucket(db: Db, appId: string, bucketId: string): Promise<BucketRow | undefined> {
-  return db.one<BucketRow>(
-    sql`select * from buckets where app_id = ${appId} and object_id = ${bucketId}${raw(db.dialect.lockRow)}`,
-  );
-}
+export const lockBucket = bucketRows.lock('app_id', 'object_id');
 
 export async function findBucketName(db: Db, appId: string, bucketId: string): Promise<string | undefined> {
   const row = await db.one<{ name: string }>(
@@ -24,9 +20,7 @@ export async function findBucketName(db: Db, appId: string, bucketId: string): P
   return row?.name;
 }
 
-export function listBuckets(db: Db, appId: string): Promise<BucketRow[]> {
-  return db.all<BucketRow>(sql`select * from buckets where app_id = ${appId} order by name`);
-}
+export const listBuckets = bucketRows.list(['app_id'], 'name');
 
 export async function insertBucket(
   db: Db,
@@ -37,10 +31,7 @@ export async function insertBucket(
 }
 
 /** Restores the row of a deleted bucket, whose records are still there. */
-export async function insertBucketAgain(db: Db, row: BucketRow): Promise<void> {
-  await db.run(sql`insert into buckets (app_id, object_id, name, version, slots, created_at, updated_at) values
-    (${row.app_id}, ${row.object_id}, ${row.name}, ${row.version}, ${row.slots}, ${row.created_at}, ${row.updated_at})`);
-}
+export const insertBucketAgain = bucketRows.insert;
 
 export async function updateSlots(db: Db, bucket: BucketRow, slots: string, now: number): Promise<void> {
   await db.run(sql`update buckets set slots = ${slots}, version = version + 1, updated_at = ${now}

@@ -1,8 +1,9 @@
 import { heldOut } from '@pharos/engine';
-import { joinSql, raw, sql } from '../../../../base/sql.ts';
+import { joinSql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { messageLoads, messageShowings, messageStates } from './tables.ts';
+import { type messageLoads, messageShowings, messageStates } from './tables.ts';
 
 /** SQL and nothing else. */
 
@@ -10,26 +11,11 @@ export type ShowingRow = RowOf<typeof messageShowings>;
 export type LoadRow = RowOf<typeof messageLoads>;
 export type MessageState = RowOf<typeof messageStates>;
 
-export async function lockState(db: Db, appId: string): Promise<MessageState | undefined> {
-  return db.one<MessageState>(sql`select * from message_states where app_id = ${appId}${raw(db.dialect.lockRow)}`);
-}
-
-export function findState(db: Db, appId: string): Promise<MessageState | undefined> {
-  return db.one<MessageState>(sql`select * from message_states where app_id = ${appId}`);
-}
-
-export async function createState(db: Db, state: MessageState): Promise<void> {
-  await db.run(sql`insert into message_states
-    (app_id, time_zone, goals, shown_since, recounted_to, records_until, withdrawn_until)
-    values (${state.app_id}, ${state.time_zone}, ${state.goals}, ${state.shown_since}, ${state.recounted_to},
-      ${state.records_until}, ${state.withdrawn_until}) on conflict (app_id) do nothing`);
-}
-
-export async function saveState(db: Db, state: MessageState): Promise<void> {
-  await db.run(sql`update message_states set time_zone = ${state.time_zone}, goals = ${state.goals},
-    shown_since = ${state.shown_since}, recounted_to = ${state.recounted_to}, records_until = ${state.records_until},
-    withdrawn_until = ${state.withdrawn_until} where app_id = ${state.app_id}`);
-}
+const messageStateRows = rowsOf(messageStates);
+export const lockState = messageStateRows.lock('app_id');
+export const findState = messageStateRows.find('app_id');
+export const createState = messageStateRows.add;
+export const saveState = messageStateRows.write;
 
 /** Showings that have changed since they were counted. */
 export function listChanged(db: Db, appId: string, limit: number): Promise<ShowingRow[]> {
@@ -55,11 +41,10 @@ export async function earliestShowing(db: Db, appId: string): Promise<number | u
   return row?.at ?? undefined;
 }
 
+const messageShowingRows = rowsOf(messageShowings);
+
 /** All that was shown of some messages to an installation, first ones first. */
-export function listShown(db: Db, appId: string, installationId: string): Promise<ShowingRow[]> {
-  return db.all<ShowingRow>(sql`select * from message_showings
-    where app_id = ${appId} and installation_id = ${installationId} order by trigger_id, shown_at, object_id`);
-}
+export const listShown = messageShowingRows.list(['app_id', 'installation_id'], 'trigger_id, shown_at, object_id');
 
 /** Marks rows as counted unless they have changed since they were read. */
 export async function markCounted(

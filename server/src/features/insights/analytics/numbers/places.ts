@@ -1,6 +1,7 @@
 import { joinSql, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { beaconPlaces } from './tables.ts';
 
@@ -85,9 +86,8 @@ export async function loadPlaces(db: Db, appId: string): Promise<PlaceHistory> {
   );
 }
 
-export async function forgetPlaces(db: Db, appId: string): Promise<void> {
-  await db.run(sql`delete from beacon_places where app_id = ${appId}`);
-}
+const beaconPlaceRows = rowsOf(beaconPlaces);
+export const forgetPlaces = beaconPlaceRows.remove('app_id');
 
 const newPlaces = bulkInsert(beaconPlaces);
 

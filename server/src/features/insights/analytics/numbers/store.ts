@@ -3,9 +3,10 @@ import { joinSql, raw, type Sql, sql, unionAll } from '../../../../base/sql.ts';
 import { WorkSlices } from '../../../../base/work-slices.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import type { NewRowOf, RowOf } from '../../../../db/table.ts';
 import { Blur } from '../../../blur.ts';
-import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
+import { firstVisits, rollupStates, visitRollups } from './tables.ts';
 
 /** SQL and what it says. */
 
@@ -48,14 +49,11 @@ export type RollupRow = RowOf<typeof visitRollups>;
 export type StateRow = RowOf<typeof rollupStates>;
 export type FirstRow = Omit<RowOf<typeof firstVisits>, 'app_id'>;
 
-/** Locks how the app is counted: nobody else counts it until the transaction ends. */
-export async function lockState(db: Db, appId: string): Promise<StateRow | undefined> {
-  return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}${raw(db.dialect.lockRow)}`);
-}
+const rollupStateRows = rowsOf(rollupStates);
 
-export async function findState(db: Db, appId: string): Promise<StateRow | undefined> {
-  return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}`);
-}
+/** Locks how the app is counted: nobody else counts it until the transaction ends. */
+export const lockState = rollupStateRows.lock('app_id');
+export const findState = rollupStateRows.find('app_id');
 
 /** How the counts of an app are told where small groups are protected. */
 export async function findBlur(db: Db, appId: string): Promise<Blur> {
@@ -73,16 +71,8 @@ export function listStates(db: Db): Promise<StateRow[]> {
   return db.all<StateRow>(sql`select * from rollup_states`);
 }
 
-export async function createState(db: Db, state: StateRow): Promise<void> {
-  await db.run(sql`insert into rollup_states (app_id, salt, time_zone, raw_since, counted_until, placed_until)
-    values (${state.app_id}, ${state.salt}, ${state.time_zone}, ${state.raw_since}, ${state.counted_until}, ${state.placed_until})
-    on conflict (app_id) do nothing`);
-}
-
-export async function changeState(db: Db, state: StateRow): Promise<void> {
-  await db.run(sql`update rollup_states set time_zone = ${state.time_zone}, raw_since = ${state.raw_since},
-    counted_until = ${state.counted_until}, placed_until = ${state.placed_until} where app_id = ${state.app_id}`);
-}
+export const createState = rollupStateRows.add;
+export const changeState = rollupStateRows.write;
 
 const newRollups = bulkInsert(visitRollups, {
   conflict: raw(`on conflict (app_id, span, started_at, beacon_id) do update set visits = excluded.visits,
@@ -238,9 +228,8 @@ export async function saveFirsts(db: Db, appId: string, rows: readonly FirstRow[
   );
 }
 
-export async function deleteFirst(db: Db, appId: string, installationId: string): Promise<void> {
-  await db.run(sql`delete from first_visits where app_id = ${appId} and installation_id = ${installationId}`);
-}
+const firstVisitRows = rowsOf(firstVisits);
+export const deleteFirst = firstVisitRows.remove('app_id', 'installation_id');
 
 /** The first visits that began at this time and beacon. */
 export async function firstsAt(

@@ -279,7 +279,7 @@ export class AdminService {
       const isOwner = next.role === 'owner' && next.disabled_at === null;
       if (!isOwner && owners.every(({ admin_id }) => admin_id === adminId))
         throw fail('OperationForbidden', 'This is the last owner. Make another administrator an owner first.');
-      await store.updateAdmin(db, next);
+      await store.writeAdmin(db, next);
       if (next.disabled_at !== null || next.password_hash !== row.password_hash)
         await store.deleteSessionsOf(db, adminId);
       await afterChange(db, { email: row.email, before: row, after: next }, { by, now: now() });

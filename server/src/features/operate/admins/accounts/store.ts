@@ -2,9 +2,10 @@ import { type Reach, storedReach } from '../../../../access/reach.ts';
 import type { AdminRole } from '../../../../access/roles.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import { deleteSetting, findSetting, insertSetting, saveSetting } from '../../../../db/settings.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { adminSessions, admins } from './tables.ts';
+import { adminSessions, admins } from './tables.ts';
 
 export type AdminRow = RowOf<typeof admins> & {
   readonly role: AdminRole;
@@ -26,19 +27,6 @@ export interface SessionRow extends AdminRow {
 }
 
 export type SignInMethod = 'password' | 'totp' | 'recovery code' | 'passkey' | 'single sign-on';
-
-export interface NewSessionRow {
-  readonly sessionHash: string;
-  readonly adminId: string;
-  readonly now: number;
-  readonly expiresAt: number;
-  readonly method: SignInMethod;
-  readonly address: string;
-  readonly userAgent: string | null;
-  readonly providerId: string | null;
-  /** Whether the provider vouched for a second factor. */
-  readonly hasProvedFactor: boolean;
-}
 
 /** Enough of the hash of a session's secret to tell the sessions of a person apart; nobody can sign in with it. */
 export const sessionIdLength = 16;
@@ -92,30 +80,14 @@ export function lockOwners(db: Db): Promise<{ admin_id: string }[]> {
   );
 }
 
-export async function insertAdmin(db: Db, admin: AdminRow): Promise<void> {
-  await db.run(sql`insert into admins (admin_id, email, email_key, name, password_hash, role, apps, apps_by_groups,
-      created_at, updated_at)
-    values (${admin.admin_id}, ${admin.email}, ${admin.email_key}, ${admin.name}, ${admin.password_hash}, ${admin.role},
-      ${admin.apps}, ${admin.apps_by_groups}, ${admin.created_at}, ${admin.updated_at})`);
-}
-
-export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
-  await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, apps = ${admin.apps},
-    apps_by_groups = ${admin.apps_by_groups}, disabled_at = ${admin.disabled_at}, password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
-}
+const adminRows = rowsOf<typeof admins, AdminRow>(admins);
+export const insertAdmin = adminRows.insert;
+export const writeAdmin = adminRows.write;
 
 /** Stores the language, if it is another one than before. */
 export async function noteLanguage(db: Db, adminId: string, language: string): Promise<void> {
   await db.run(sql`insert into admin_languages (admin_id, language) values (${adminId}, ${language})
     on conflict (admin_id) do update set language = excluded.language where admin_languages.language <> excluded.language`);
-}
-
-export async function insertSession(db: Db, session: NewSessionRow): Promise<void> {
-  const { sessionHash, adminId, now, expiresAt, method, address, userAgent, providerId, hasProvedFactor } = session;
-  await db.run(sql`insert into admin_sessions (session_hash, admin_id, created_at, last_used_at, expires_at, confirmed_at,
-      method, address, user_agent, provider_id, factor_proved)
-    values (${sessionHash}, ${adminId}, ${now}, ${now}, ${expiresAt}, ${now}, ${method}, ${address}, ${userAgent},
-      ${providerId}, ${hasProvedFactor ? 1 : 0})`);
 }
 
 export function findAdminSession(db: Db, sessionHash: string): Promise<SessionRow | undefined> {
@@ -143,9 +115,9 @@ export async function noteConfirmation(db: Db, sessionHash: string, now: number)
   await db.run(sql`update admin_sessions set confirmed_at = ${now} where session_hash = ${sessionHash}`);
 }
 
-export async function deleteSession(db: Db, sessionHash: string): Promise<void> {
-  await db.run(sql`delete from admin_sessions where session_hash = ${sessionHash}`);
-}
+const adminSessionRows = rowsOf(adminSessions);
+export const insertSession = adminSessionRows.insert;
+export const deleteSession = adminSessionRows.remove('session_hash');
 
 /** With the agents: they act for whoever was signed in. */
 export async function deleteSessionsOf(db: Db, adminId: string): Promise<void> {

@@ -1,21 +1,15 @@
 import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import type { NewRowOf, RowOf } from '../../../../db/table.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import { sessionIdLength } from '../accounts/store.ts';
-import type { adminAgents } from './tables.ts';
+import { adminAgents } from './tables.ts';
 
 export type AgentRow = RowOf<typeof adminAgents>;
 
-export async function insertAgent(db: Db, row: NewRowOf<typeof adminAgents>): Promise<void> {
-  await db.run(sql`insert into admin_agents (token_hash, admin_id, app_id, name, may_write, provider_id, factor_proved,
-      created_at, expires_at)
-    values (${row.token_hash}, ${row.admin_id}, ${row.app_id}, ${row.name}, ${row.may_write}, ${row.provider_id ?? null},
-      ${row.factor_proved}, ${row.created_at}, ${row.expires_at})`);
-}
-
-export function findAgent(db: Db, tokenHash: string): Promise<AgentRow | undefined> {
-  return db.one(sql`select * from admin_agents where token_hash = ${tokenHash}`);
-}
+const adminAgentRows = rowsOf(adminAgents);
+export const insertAgent = adminAgentRows.insert;
+export const findAgent = adminAgentRows.find('token_hash');
 
 /** Those that still count, the newest first. */
 export function listAgents(db: Db, adminId: string, now: number): Promise<AgentRow[]> {

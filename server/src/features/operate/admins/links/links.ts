@@ -246,7 +246,7 @@ export class AdminLinks {
     await db.transaction(async (db) => {
       const admin = await accounts.lockAdmin(db, link.adminId);
       if (!admin || admin.disabled_at !== null || !(await store.takeLink(db, link.tokenHash, now()))) throw unusable();
-      await accounts.updateAdmin(db, { ...admin, password_hash: hash, updated_at: now() });
+      await accounts.writeAdmin(db, { ...admin, password_hash: hash, updated_at: now() });
       await accounts.deleteSessionsOf(db, admin.admin_id);
       await store.deleteLinksOf(db, admin.admin_id);
       const by = { name: admin.email, address };

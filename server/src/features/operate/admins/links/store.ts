@@ -1,8 +1,9 @@
 import type { AdminRole } from '../../../../access/roles.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { adminInvitations } from '../accounts/tables.ts';
+import { adminInvitations, adminLinks } from '../accounts/tables.ts';
 
 export type InvitationRow = RowOf<typeof adminInvitations> & { readonly role: AdminRole };
 
@@ -16,13 +17,9 @@ export interface LinkRow {
   readonly expires_at: number;
 }
 
-export function listInvitations(db: Db): Promise<InvitationRow[]> {
-  return db.all(sql`select * from admin_invitations order by invitation_id`);
-}
-
-export function findInvitation(db: Db, invitationId: string): Promise<InvitationRow | undefined> {
-  return db.one(sql`select * from admin_invitations where invitation_id = ${invitationId}`);
-}
+const adminInvitationRows = rowsOf<typeof adminInvitations, InvitationRow>(adminInvitations);
+export const listInvitations = adminInvitationRows.list([], 'invitation_id');
+export const findInvitation = adminInvitationRows.find('invitation_id');
 
 /** The invitation of an address that has not expired. */
 export function findInvitationOf(db: Db, emailKey: string, now: number): Promise<InvitationRow | undefined> {
@@ -30,12 +27,7 @@ export function findInvitationOf(db: Db, emailKey: string, now: number): Promise
 }
 
 /** @throws UniqueViolation when the address is invited already */
-export async function insertInvitation(db: Db, row: InvitationRow): Promise<void> {
-  await db.run(sql`insert into admin_invitations (invitation_id, admin_id, email, email_key, role, apps, invited_by,
-      created_at, expires_at)
-    values (${row.invitation_id}, ${row.admin_id}, ${row.email}, ${row.email_key}, ${row.role}, ${row.apps}, ${row.invited_by},
-      ${row.created_at}, ${row.expires_at})`);
-}
+export const insertInvitation = adminInvitationRows.insert;
 
 export async function extendInvitation(db: Db, invitationId: string, expiresAt: number): Promise<void> {
   await db.run(sql`update admin_invitations set expires_at = ${expiresAt} where invitation_id = ${invitationId}`);
@@ -47,10 +39,8 @@ export async function deleteInvitation(db: Db, invitationId: string): Promise<bo
   return (await db.run(sql`delete from admin_invitations where invitation_id = ${invitationId}`)) > 0;
 }
 
-export async function insertLink(db: Db, link: LinkRow): Promise<void> {
-  await db.run(sql`insert into admin_links (token_hash, kind, subject, expires_at)
-    values (${link.token_hash}, ${link.kind}, ${link.subject}, ${link.expires_at})`);
-}
+const adminLinkRows = rowsOf<typeof adminLinks, LinkRow>(adminLinks);
+export const insertLink = adminLinkRows.insert;
 
 export function findLink(db: Db, tokenHash: string, now: number): Promise<LinkRow | undefined> {
   return db.one(sql`select * from admin_links where token_hash = ${tokenHash} and expires_at > ${now}`);
@@ -61,9 +51,7 @@ export async function takeLink(db: Db, tokenHash: string, now: number): Promise<
   return (await db.run(sql`delete from admin_links where token_hash = ${tokenHash} and expires_at > ${now}`)) > 0;
 }
 
-export async function deleteLinksOf(db: Db, subject: string): Promise<void> {
-  await db.run(sql`delete from admin_links where subject = ${subject}`);
-}
+export const deleteLinksOf = adminLinkRows.remove('subject');
 
 export async function deleteAllLinks(db: Db): Promise<void> {
   await db.run(sql`delete from admin_links`);

@@ -68,7 +68,7 @@ async function changeStanding(
   const isSame = role === row.role && apps === row.apps && apps_by_groups === row.apps_by_groups;
   if (isSame) return row;
   const next = { ...row, role, apps, apps_by_groups, updated_at: Math.max(now, row.updated_at) };
-  await accounts.updateAdmin(db, next);
+  await accounts.writeAdmin(db, next);
   const by = { name: 'service', address };
   await afterChange(db, { email: row.email, before: row, after: next }, { by, now });
   await recordChange(db, {

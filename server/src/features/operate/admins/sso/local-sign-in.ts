@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from '../../../../access/audit.ts';
 import type { Clock } from '../../../../base/clock.ts';
 import type { Database } from '../../../../db/db.ts';
-import { lockAdmin, updateAdmin } from '../accounts/store.ts';
+import { lockAdmin, writeAdmin } from '../accounts/store.ts';
 import { isOnlyWay } from './store.ts';
 
 interface Opening {
@@ -22,7 +22,7 @@ export async function openLocalSignIn(
   await db.transaction(async (db) => {
     const row = await lockAdmin(db, adminId);
     if (row?.role !== 'owner' || !(await isOnlyWay(db))) return;
-    await updateAdmin(db, { ...row, local_until: until });
+    await writeAdmin(db, { ...row, local_until: until });
     const after = { until: new Date(until).toISOString() };
     await recordChange(db, { by, action: 'administrator.openLocal', subject: row.email, after, now: now() });
   });

@@ -1,9 +1,10 @@
 import type { AdminRole } from '../../../../access/roles.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import { deleteSetting, findSetting, saveSetting } from '../../../../db/settings.ts';
 import type { RowOf } from '../../../../db/table.ts';
-import type { adminIdentities, ssoAttempts, ssoProviders } from './tables.ts';
+import { adminIdentities, ssoAttempts, ssoProviders } from './tables.ts';
 
 export type ProviderRow = RowOf<typeof ssoProviders> & { readonly default_role: AdminRole | null };
 export type IdentityRow = RowOf<typeof adminIdentities>;
@@ -12,13 +13,9 @@ export type IdentityRow = RowOf<typeof adminIdentities>;
 export type SignInPurpose = 'sign in' | 'confirm' | 'connect';
 export type AttemptRow = RowOf<typeof ssoAttempts> & { readonly purpose: SignInPurpose };
 
-export function listProviders(db: Db): Promise<ProviderRow[]> {
-  return db.all(sql`select * from sso_providers order by provider_id`);
-}
-
-export function findProvider(db: Db, providerId: string): Promise<ProviderRow | undefined> {
-  return db.one(sql`select * from sso_providers where provider_id = ${providerId}`);
-}
+const ssoProviderRows = rowsOf<typeof ssoProviders, ProviderRow>(ssoProviders);
+export const listProviders = ssoProviderRows.list([], 'provider_id');
+export const findProvider = ssoProviderRows.find('provider_id');
 
 /** Locks all providers until the end of the transaction. */
 export function lockProviders(db: Db): Promise<ProviderRow[]> {
@@ -31,22 +28,10 @@ export async function holdProviders(db: Db): Promise<void> {
 }
 
 /** @throws UniqueViolation when the name or the issuer is taken */
-export async function insertProvider(db: Db, row: ProviderRow): Promise<void> {
-  await db.run(sql`insert into sso_providers (provider_id, name, issuer, client_id, client_secret, scopes, groups_claim,
-      roles, app_roles, default_role, factor_values, trusts_email, join_apps, is_enabled, created_at, updated_at)
-    values (${row.provider_id}, ${row.name}, ${row.issuer}, ${row.client_id}, ${row.client_secret}, ${row.scopes},
-      ${row.groups_claim}, ${row.roles}, ${row.app_roles}, ${row.default_role}, ${row.factor_values}, ${row.trusts_email},
-      ${row.join_apps}, ${row.is_enabled}, ${row.created_at}, ${row.updated_at})`);
-}
+export const insertProvider = ssoProviderRows.insert;
 
 /** The issuer stays: the identities of administrators belong to it. */
-export async function updateProvider(db: Db, row: ProviderRow): Promise<void> {
-  await db.run(sql`update sso_providers set name = ${row.name}, client_id = ${row.client_id},
-      client_secret = ${row.client_secret}, scopes = ${row.scopes}, groups_claim = ${row.groups_claim},
-      roles = ${row.roles}, app_roles = ${row.app_roles}, default_role = ${row.default_role}, factor_values = ${row.factor_values},
-      trusts_email = ${row.trusts_email}, join_apps = ${row.join_apps}, is_enabled = ${row.is_enabled}, updated_at = ${row.updated_at}
-    where provider_id = ${row.provider_id}`);
-}
+export const updateProvider = ssoProviderRows.write;
 
 export async function deleteProvider(db: Db, providerId: string): Promise<void> {
   await db.run(sql`delete from sso_attempts where provider_id = ${providerId}`);
@@ -71,9 +56,8 @@ export async function deleteLocalSessions(db: Db): Promise<number> {
   return db.run(sql`delete from admin_sessions where provider_id is null`);
 }
 
-export function findIdentity(db: Db, issuer: string, subject: string): Promise<IdentityRow | undefined> {
-  return db.one(sql`select * from admin_identities where issuer = ${issuer} and subject = ${subject}`);
-}
+const adminIdentityRows = rowsOf(adminIdentities);
+export const findIdentity = adminIdentityRows.find('issuer', 'subject');
 
 export async function listIssuersOf(db: Db, adminId: string): Promise<readonly string[]> {
   const rows = await db.all<{ issuer: string }>(
@@ -83,10 +67,7 @@ export async function listIssuersOf(db: Db, adminId: string): Promise<readonly s
 }
 
 /** @throws UniqueViolation when it is somebody's already */
-export async function insertIdentity(db: Db, row: IdentityRow): Promise<void> {
-  await db.run(sql`insert into admin_identities (issuer, subject, admin_id, created_at, last_used_at)
-    values (${row.issuer}, ${row.subject}, ${row.admin_id}, ${row.created_at}, ${row.last_used_at})`);
-}
+export const insertIdentity = adminIdentityRows.insert;
 
 export async function noteIdentityUse(db: Db, { issuer, subject }: IdentityRow, now: number): Promise<void> {
   await db.run(
@@ -95,16 +76,9 @@ export async function noteIdentityUse(db: Db, { issuer, subject }: IdentityRow, 
 }
 
 /** How many were forgotten. */
-export function deleteIdentities(db: Db, adminId: string, issuer: string): Promise<number> {
-  return db.run(sql`delete from admin_identities where admin_id = ${adminId} and issuer = ${issuer}`);
-}
-
-export async function insertAttempt(db: Db, row: AttemptRow): Promise<void> {
-  await db.run(sql`insert into sso_attempts (state_hash, browser_hash, provider_id, purpose, session_hash, nonce, verifier,
-      redirect_uri, next, created_at, expires_at)
-    values (${row.state_hash}, ${row.browser_hash}, ${row.provider_id}, ${row.purpose}, ${row.session_hash}, ${row.nonce},
-      ${row.verifier}, ${row.redirect_uri}, ${row.next}, ${row.created_at}, ${row.expires_at})`);
-}
+export const deleteIdentities = adminIdentityRows.remove('admin_id', 'issuer');
+const ssoAttemptRows = rowsOf<typeof ssoAttempts, AttemptRow>(ssoAttempts);
+export const insertAttempt = ssoAttemptRows.insert;
 
 /** Of the browser that began it, once. */
 export async function takeAttempt(

@@ -146,16 +146,14 @@ class Asking implements RecordHook {
     const data = { bucket, objectId: after?.objectId, by };
     const payload = renderPayload(row.app_id, { type: event, at: now, data });
     const { app_id: appId, object_id: webhookId } = row;
-    const delivery = { app_id: appId, object_id: id ?? newObjectId(now) };
+    const called = { appId, objectId: id ?? newObjectId(now), webhookId, event, payload };
     const { status = null, durationMs: duration = null } = result ?? {};
     const answer = result?.answer?.slice(0, maxLoggedAnswer) ?? null;
     this.#deps.inBackground('storing a call before a record changes', () =>
       this.#deps.db.transaction(async (db) => {
         if (!(await store.findWebhook(db, appId, webhookId))) return;
-        const made = { appId, objectId: delivery.object_id, webhookId, event, payload, expiresAt: now, now };
-        await store.insertDelivery(db, made);
-        const ended = { state: 'failed', attempts: 1, status, answer, reason, duration, nextAt: null, now } as const;
-        await store.noteAttempt(db, delivery, ended);
+        const ended = { state: 'failed', attempts: 1, status, answer, reason, duration, next_at: null } as const;
+        await store.insertDelivery(db, { ...store.queued(called, now, now), ...ended });
       }),
     );
   }

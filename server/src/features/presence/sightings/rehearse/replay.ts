@@ -16,22 +16,17 @@ import type { AppPolicy } from '../../../../access/policy.ts';
 import { joinSql, sql } from '../../../../base/sql.ts';
 import { WorkSlices } from '../../../../base/work-slices.ts';
 import type { Db } from '../../../../db/db.ts';
+import { rowsOf } from '../../../../db/row-statements.ts';
 import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../../jobs/job.ts';
 import type { Context } from '../../../context.ts';
 import { findBeaconsById } from '../site/site.ts';
 import { type ReportedEventRow, toEvent } from '../traces/reported.ts';
 import type { ReplayRow } from '../traces/tables.ts';
+import { ruleReplays } from '../traces/tables.ts';
 
-export async function insertReplay(db: Db, row: ReplayRow): Promise<void> {
-  await db.run(sql`insert into rule_replays
-    (app_id, object_id, asked, state, done_to, judged, installations, result, created_at, updated_at)
-    values (${row.app_id}, ${row.object_id}, ${row.asked}, ${row.state}, ${row.done_to}, ${row.judged},
-      ${row.installations}, ${row.result}, ${row.created_at}, ${row.updated_at})`);
-}
-
-export function findReplay(db: Db, appId: string, objectId: string): Promise<ReplayRow | undefined> {
-  return db.one<ReplayRow>(sql`select * from rule_replays where app_id = ${appId} and object_id = ${objectId}`);
-}
+const ruleReplayRows = rowsOf<typeof ruleReplays, ReplayRow>(ruleReplays);
+export const insertReplay = ruleReplayRows.insert;
+export const findReplay = ruleReplayRows.find('app_id', 'object_id');
 
 export async function countUnfinished(db: Db, appId: string): Promise<number> {
   const row = await db.one<{ n: number }>(
