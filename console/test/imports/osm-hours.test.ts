@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
+import { type DayName, week as weekDays } from '../../src/components/rules/days.ts';
 import { osmHours, readOsmHours } from '../../src/features/venues/osm-hours.ts';
-import { type DayName, weekDays } from '../../src/features/venues/venue-fields.ts';
 
 describe('opening hours of OpenStreetMap', () => {
   const read = (text: string) => {

@@ -1,5 +1,5 @@
 import { entityTag } from '@pharos/sdk';
-import { canonical } from '../../lib/text/json-compare.ts';
+import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { t } from '../../lib/words/words.ts';
 import { asItIsNow } from '../form/use-one-click.ts';
 
@@ -37,6 +37,23 @@ export function assertAsPreviewed(now: object, { before, after }: Pick<Previewed
 
 export const changedSince = () =>
   new Error(t('Somebody else has changed it since the file was read. Choose the file again to see the difference.'));
+
+/** What would change of a record that is there, as rows of a preview show it. */
+export function comparedWith(known: object, wanted: object) {
+  const now = known as Members;
+  const changed = Object.entries(wanted).filter(([name, value]) => canonical(value) !== canonical(now[name] ?? null));
+  return {
+    kind: changed.length > 0 ? ('changed' as const) : ('unchanged' as const),
+    differences: changed.map(([member, value]) => ({
+      member,
+      before: differenceText(now[member]),
+      after: differenceText(value),
+    })),
+    /** Only what differs, so that two people can change different members at once. */
+    after: Object.fromEntries(changed),
+    before: Object.fromEntries(changed.map(([name]) => [name, now[name] ?? null])),
+  };
+}
 
 /** Whether a record has these values. */
 export const holds = (record: object, members: Members): boolean =>

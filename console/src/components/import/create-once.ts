@@ -1,5 +1,9 @@
-import { PharosError, wasRepeated } from '@pharos/sdk';
+import { type Body, PharosError, wasRepeated } from '@pharos/sdk';
 import { printOf } from '../../lib/actions/drafts.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { uuidKey } from '../../lib/text/uuid.ts';
+import { t } from '../../lib/words/words.ts';
+import { holds } from './as-previewed.ts';
 
 interface Creating {
   readonly create: (options: { readonly idempotencyKey: string }) => Promise<{ readonly objectId: string }>;
@@ -35,4 +39,22 @@ async function isThere(read: () => Promise<unknown>): Promise<boolean> {
     if (error instanceof PharosError && error.status === 404) return false;
     throw error;
   }
+}
+
+/** Beacons with one major and minor, of different UUIDs. */
+const maxAlike = 100;
+
+/** A beacon, unless it is there already: two people may have planned the same file. @throws Error whose message is a sentence, PharosError */
+export async function createBeaconOnce(appId: string, body: Body<'createBeacon'>): Promise<void> {
+  const { beacons } = dataOf(appId);
+  const { uuid, major, minor } = body;
+  const { results } = await beacons.list({ where: { major, minor }, limit: maxAlike });
+  const alike = results.find((one) => uuidKey(one.uuid) === uuidKey(uuid));
+  if (!alike) await createOnce(body, { create: (again) => beacons.create(body, again), read: (id) => beacons.get(id) });
+  else if (!holds(alike, { ...body, uuid: alike.uuid }))
+    throw new Error(
+      t(
+        'Somebody else has added a beacon with this UUID, major and minor since the file was read. Choose the file again.',
+      ),
+    );
 }

@@ -1,7 +1,8 @@
 import { ActionIcon, Box, Button, Group, Switch, Text, TextInput } from '@mantine/core';
 import { Icon } from '../../components/page/blocks.tsx';
+import { type DayName, dayLabels as dayTexts, week as weekDays } from '../../components/rules/days.ts';
 import { t } from '../../lib/words/words.ts';
-import { type DayName, dayTexts, type Hours, type Opening, weekDays } from './venue-fields.ts';
+import type { Hours, Opening } from './venue-fields.ts';
 import classes from './venues.module.css';
 
 interface Props {

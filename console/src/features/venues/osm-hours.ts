@@ -1,5 +1,6 @@
 import type { Venue } from '@pharos/sdk';
-import { type DayName, type Exception, type Hours, type Opening, weekDays } from './venue-fields.ts';
+import { type DayName, week as weekDays } from '../../components/rules/days.ts';
+import type { Exception, Hours, Opening } from './venue-fields.ts';
 
 /**
  * The hours of a venue as OpenStreetMap writes them (https://wiki.openstreetmap.org/wiki/Key:opening_hours), which is what IMDF asks for:

@@ -34,15 +34,6 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
     ]);
     return { venue, floors, zones, beacons };
   }
-  const save = useAction({
-    run: async () => download(`${fileName(name)}.geojson`, 'application/geo+json', [writeGeoJson(await read())]),
-    done: t('The file is saved.'),
-  });
-  const saveTable = useAction({
-    run: async () => download(`${fileName(name)}.csv`, 'text/csv', [writePlanCsv(await read())]),
-    done: t('The file is saved.'),
-  });
-  const open = useAction({ run: read, after: setSite });
   return (
     <>
       {mayImport && (
@@ -50,21 +41,34 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
           {t('Import from a file')}
         </LinkButton>
       )}
-      <Button leftSection={<Icon name="download" size={16} />} loading={save.isPending} onClick={() => save.mutate()}>
-        {t('Export for map programs (GeoJSON)')}
-      </Button>
-      <Button
-        leftSection={<Icon name="download" size={16} />}
-        loading={saveTable.isPending}
-        onClick={() => saveTable.mutate()}
-      >
-        {t('Export as a table (CSV)')}
-      </Button>
-      <Button leftSection={<Icon name="download" size={16} />} loading={open.isPending} onClick={() => open.mutate()}>
-        {t('Export for indoor maps (IMDF)')}
-      </Button>
+      <Export
+        label={t('Export for map programs (GeoJSON)')}
+        run={async () => download(`${fileName(name)}.geojson`, 'application/geo+json', [writeGeoJson(await read())])}
+        done={t('The file is saved.')}
+      />
+      <Export
+        label={t('Export as a table (CSV)')}
+        run={async () => download(`${fileName(name)}.csv`, 'text/csv', [writePlanCsv(await read())])}
+        done={t('The file is saved.')}
+      />
+      <Export label={t('Export for indoor maps (IMDF)')} run={async () => setSite(await read())} />
       {site && <ImdfDialog site={site} onClose={() => setSite(undefined)} />}
     </>
+  );
+}
+
+interface ExportProps {
+  readonly label: string;
+  readonly run: () => Promise<void>;
+  readonly done?: string;
+}
+
+function Export({ label, run, done }: ExportProps) {
+  const save = useAction({ run, done });
+  return (
+    <Button leftSection={<Icon name="download" size={16} />} loading={save.isPending} onClick={() => save.mutate()}>
+      {label}
+    </Button>
   );
 }
 

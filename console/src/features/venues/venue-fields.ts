@@ -17,20 +17,6 @@ export interface VenueFields {
 export type Opening = NonNullable<Venue['openingHours']>[number];
 export type Exception = Venue['exceptions'][number];
 export type Hours = Exception['hours'][number];
-export type DayName = Opening['dayName'];
-
-/** As calendars in most of Europe begin. */
-export const weekDays: readonly DayName[] = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-export const dayTexts: Readonly<Record<DayName, string>> = {
-  Mon: t('Monday'),
-  Tue: t('Tuesday'),
-  Wed: t('Wednesday'),
-  Thu: t('Thursday'),
-  Fri: t('Friday'),
-  Sat: t('Saturday'),
-  Sun: t('Sunday'),
-};
-
 export const fieldsOf = (venue?: Venue): VenueFields => ({
   name: venue?.name ?? '',
   timeZone: venue?.timeZone ?? '',

@@ -4,6 +4,7 @@ import { type Stop, stopOf } from '../../components/dialogs/confirm-dialog.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';
+import { dayLabels as dayTexts } from '../../components/rules/days.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueKeys } from '../../lib/data/venue-queries.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
@@ -14,7 +15,6 @@ import { WeekEditor } from './hours-editor.tsx';
 import {
   bodyOf,
   dayText,
-  dayTexts,
   type Exception,
   fieldsOf,
   hoursText,

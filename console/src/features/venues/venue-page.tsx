@@ -8,6 +8,7 @@ import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block, LinkButton } from '../../components/page/blocks.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { EditOrDelete, once, RecordPage } from '../../components/page/page-header.tsx';
+import { dayLabels as dayTexts, week as weekDays } from '../../components/rules/days.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { floorsQuery, venueKeys, venueQuery } from '../../lib/data/venue-queries.ts';
@@ -15,7 +16,7 @@ import { useTimes } from '../../lib/time/times.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { FloorsBlock } from './floors-block.tsx';
 import { PlanFiles } from './plan-files.tsx';
-import { dayText, dayTexts, hoursText, weekDays } from './venue-fields.ts';
+import { dayText, hoursText } from './venue-fields.ts';
 import { VenueToday } from './venue-today.tsx';
 import classes from './venues.module.css';
 

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { TextLink } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/blocks.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
+import { week as weekDays } from '../../components/rules/days.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
 import { floorsQuery } from '../../lib/data/venue-queries.ts';
@@ -11,7 +12,7 @@ import { usePlan } from '../../lib/plan/use-plan.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';
 import { addDays, wallTime } from '../../lib/time/zoned-time.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
-import { hoursText, weekDays } from './venue-fields.ts';
+import { hoursText } from './venue-fields.ts';
 import classes from './venues.module.css';
 
 interface Props {

@@ -89,6 +89,8 @@ const generalActions = [
   { label: t('Make a backup'), to: '/system', icon: 'download', permission: 'backups.manage' },
 ] as const;
 
+const trash = { label: t('Trash'), to: '/apps/$appId/trash', icon: 'trash' } as const;
+
 /** The settings of the policy by name. */
 const settings = Object.values(policyLabels).map((label) => ({
   key: `setting ${label}`,
@@ -116,23 +118,10 @@ export function fixedEntries(session: Session, appId: string | undefined): reado
   const params = appId === undefined ? undefined : { appId };
   const ofApp = params
     ? [
-        ...appSectionGroups.flatMap(({ sections }) =>
-          sections
-            .filter(isShownTo(standing))
-            .map(({ to, label, icon }) => ({ key: to, label, kind: t('Page'), icon, to, params })),
-        ),
-        ...(standing.mayCall('listStorylines')
-          ? [
-              {
-                key: 'trash',
-                label: t('Trash'),
-                kind: t('Page'),
-                icon: 'trash' as const,
-                to: '/apps/$appId/trash',
-                params,
-              },
-            ]
-          : []),
+        ...[
+          ...appSectionGroups.flatMap(({ sections }) => sections.filter(isShownTo(standing))),
+          ...(standing.mayCall('listStorylines') ? [trash] : []),
+        ].map(({ to, label, icon }) => ({ key: to, label, kind: t('Page'), icon, to, params })),
         ...actions
           .filter(
             ({ needs, byApp }) =>

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import type { Body, CallOptions } from '@pharos/sdk';
+import type { Body } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
-import { changeAsPreviewed, holds } from '../../../components/import/as-previewed.ts';
-import { createOnce } from '../../../components/import/create-once.ts';
+import { changeAsPreviewed } from '../../../components/import/as-previewed.ts';
+import { createBeaconOnce } from '../../../components/import/create-once.ts';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../../components/import/import-rows.ts';
 import { BackLink, PageHeader } from '../../../components/page/page-header.tsx';
@@ -15,7 +15,7 @@ import { completed, parseCsv, writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';
 import { beaconKeys } from '../queries.ts';
 import { csvColumns, missingColumns } from './csv-columns.ts';
-import { keyOf, type PlannedRow, planImport } from './import-plan.ts';
+import { type PlannedRow, planImport } from './import-plan.ts';
 
 export function ImportBeaconsPage() {
   const appId = useAppId();
@@ -92,19 +92,5 @@ async function applyRow(appId: string, { beaconId, before = {}, members }: Plann
       read: () => beacons.get(beaconId),
       send: (ifMatch) => beacons.update(beaconId, members as Body<'updateBeacon'>, { ifMatch }),
     });
-  // Two people may have planned the same file.
-  const { major, minor } = members;
-  const { results } = await beacons.list({ where: { major, minor }, limit: maxAlike });
-  const alike = results.find((one) => keyOf(one) === keyOf(members));
-  const create = (again: CallOptions) => beacons.create(members as Body<'createBeacon'>, again);
-  if (!alike) await createOnce(members, { create, read: (id) => beacons.get(id) });
-  else if (!holds(alike, members))
-    throw new Error(
-      t(
-        'Somebody else has added a beacon with this UUID, major and minor since the file was read. Choose the file again.',
-      ),
-    );
+  await createBeaconOnce(appId, members as Body<'createBeacon'>);
 }
-
-/** Beacons with one major and minor, of different UUIDs. */
-const maxAlike = 100;

@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
+import { comparedWith } from '../../../components/import/as-previewed.ts';
 import type { ImportRow, PlanOptions } from '../../../components/import/import-rows.ts';
 import type { CsvTable } from '../../../lib/text/csv.ts';
-import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import { uuidKey, uuidWarning } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
 import { type BeaconMembers, type CsvColumn, columnsIn, readRow } from './csv-columns.ts';
@@ -90,27 +90,11 @@ function withoutNulls(members: BeaconMembers): BeaconMembers {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as BeaconMembers;
 }
 
-/** Sends only what differs, so that two people can change different members at once. */
 function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
   const location = row.members.location && { ...beacon.location, ...row.members.location };
   const wanted: BeaconMembers = location ? { ...row.members, location } : row.members;
-  const changed = Object.entries(wanted).filter(
-    ([member, value]) => canonical(value) !== canonical(beacon[member as keyof Beacon] ?? null),
-  );
-  const differences = changed.map(([member, value]) => ({
-    member,
-    before: differenceText(beacon[member as keyof Beacon]),
-    after: differenceText(value),
-  }));
-  return {
-    ...row,
-    kind: changed.length > 0 ? 'changed' : 'unchanged',
-    beaconId: beacon.objectId,
-    before: Object.fromEntries(changed.map(([member]) => [member, beacon[member as keyof Beacon] ?? null])),
-    members: Object.fromEntries(changed) as BeaconMembers,
-    differences,
-    ...warningOf(Object.fromEntries(changed)),
-  };
+  const { after: members, ...compared } = comparedWith(beacon, wanted);
+  return { ...row, ...compared, beaconId: beacon.objectId, members, ...warningOf(members) };
 }
 
 /** About what is going to be written. */

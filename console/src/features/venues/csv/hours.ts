@@ -1,5 +1,6 @@
+import { type DayName, week as weekDays } from '../../../components/rules/days.ts';
 import { t } from '../../../lib/words/words.ts';
-import { type DayName, type Exception, type Hours, type Opening, weekDays } from '../venue-fields.ts';
+import type { Exception, Hours, Opening } from '../venue-fields.ts';
 
 /** Opening hours as cells of a table: `Tue 10:00-18:00; Sat 20:00-01:00`, and of one day `10:00-12:00; 14:00-18:00`. */
 

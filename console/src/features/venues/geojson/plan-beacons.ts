@@ -1,11 +1,11 @@
-import type { Beacon, Body, CallOptions } from '@pharos/sdk';
+import type { Beacon, Body } from '@pharos/sdk';
 import { changeAsPreviewed, holds } from '../../../components/import/as-previewed.ts';
-import { createOnce } from '../../../components/import/create-once.ts';
+import { createBeaconOnce } from '../../../components/import/create-once.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { uuidWarning } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
-import { compared, type Members, maxAlike, type PlannedFeature, refused, rowOf, type Target } from './planned.ts';
+import { compared, type Members, type PlannedFeature, refused, rowOf, type Target } from './planned.ts';
 import { type Found, labelOf, pointOf } from './read.ts';
 
 /** What a file would change of the beacons of a venue. */
@@ -26,7 +26,6 @@ export class BeaconRows {
     if (!at) return refused(found, t('A beacon needs a point.'));
     const floor = typeof ordinal === 'number' || typeof ordinal === 'string' ? { floor: ordinal } : {};
     const place = { venueId: pointer('Venue', venue.objectId), location: { ...known?.location, ...at, ...floor } };
-    const data = dataOf(this.#target.appId).beacons;
     if (known) {
       const change = (after: Body<'updateBeacon'>, before: Members) =>
         this.#changeBeacon(known, { after, before, moved: { location: { ...known.location, ...floor } } });
@@ -35,18 +34,7 @@ export class BeaconRows {
     if (typeof uuid !== 'string' || typeof major !== 'number' || typeof minor !== 'number')
       return refused(found, t('A new beacon needs uuid, major and minor.'));
     const body = { name: labelOf(name), uuid, major, minor, ...place } as unknown as Body<'createBeacon'>;
-    const apply = async () => {
-      const { results } = await data.list({ where: { major, minor }, limit: maxAlike });
-      const alike = results.find((one) => one.uuid.toLowerCase() === uuid.toLowerCase());
-      const create = (again: CallOptions) => data.create(body, again);
-      if (!alike) await createOnce(body, { create, read: (id) => data.get(id) });
-      else if (!holds(alike, { name: body.name, ...place }))
-        throw new Error(
-          t(
-            'Somebody else has added a beacon with this UUID, major and minor since the file was read. Choose the file again.',
-          ),
-        );
-    };
+    const apply = () => createBeaconOnce(this.#target.appId, body);
     const warning = uuidWarning(uuid);
     return { ...rowOf(found), kind: 'new', ...(warning === undefined ? {} : { warning }), apply };
   }

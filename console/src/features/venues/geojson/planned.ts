@@ -1,12 +1,12 @@
 import type { Beacon, Floor, Venue, Zone } from '@pharos/sdk';
+import { comparedWith } from '../../../components/import/as-previewed.ts';
 import type { ImportRow } from '../../../components/import/import-rows.ts';
-import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import type { Gateway } from '../floor/gateways.ts';
 import type { Exception } from '../venue-fields.ts';
 import { type Found, labelOf } from './read.ts';
 import type { Site } from './write.ts';
 
-/** Zones of one name on a floor, beacons with one major and minor. */
+/** Zones of one name on a floor. */
 export const maxAlike = 100;
 
 export interface Into extends Site {
@@ -58,22 +58,6 @@ export function compared(
   wanted: object,
   change: (members: never, before: Readonly<Record<string, unknown>>) => Promise<unknown>,
 ): PlannedFeature {
-  const before = known as unknown as Readonly<Record<string, unknown>>;
-  const changed = Object.entries(wanted).filter(
-    ([member, value]) => canonical(value) !== canonical(before[member] ?? null),
-  );
-  return {
-    ...rowOf(found),
-    kind: changed.length > 0 ? 'changed' : 'unchanged',
-    differences: changed.map(([member, value]) => ({
-      member,
-      before: differenceText(before[member]),
-      after: differenceText(value),
-    })),
-    apply: () =>
-      change(
-        Object.fromEntries(changed) as never,
-        Object.fromEntries(changed.map(([member]) => [member, before[member]])),
-      ),
-  };
+  const { kind, differences, before, after } = comparedWith(known, wanted);
+  return { ...rowOf(found), kind, differences, apply: () => change(after as never, before) };
 }
