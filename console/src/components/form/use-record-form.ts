@@ -9,6 +9,17 @@ import { type Choice, changedParts, type Difference, differences, isSame, merged
 import { useFields } from './use-fields.ts';
 import { asItIsNow, isChanged } from './use-one-click.ts';
 
+/** What the form of a record is given by the page around it. `Done`: what the page needs of what was saved. */
+export interface RecordFormProps<Stored, Done = string> {
+  readonly appId: string;
+  /** The one to edit; without it, a new one is created. */
+  readonly record?: Stored;
+  /** The one to copy. */
+  readonly model?: Stored;
+  readonly onDone: (saved: Done) => void;
+  readonly onCancel: () => void;
+}
+
 /** How a form on a record reads, compares and writes it. */
 export interface RecordFormOptions<Stored extends object, Values extends object, Saved> {
   /** Names the form, for the draft on this device: `notification <id>`, or `notification new` with the app. */

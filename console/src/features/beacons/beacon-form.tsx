@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
-import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
+import { type RecordFormProps, type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -19,16 +19,9 @@ import { DuplicateDialog } from './duplicate-dialog.tsx';
 import { beaconKeys, findDuplicates } from './queries.ts';
 import { identityIn } from './replace/identity.ts';
 
-interface Props {
-  readonly appId: string;
-  /** The beacon to edit; without it, a new one is created. */
-  readonly beacon?: Beacon;
-  /** The one to copy. */
-  readonly model?: Beacon;
+interface Props extends RecordFormProps<Beacon> {
   /** Where a new one is put. */
   readonly place?: BeaconPlace;
-  readonly onDone: (beaconId: string) => void;
-  readonly onCancel: () => void;
 }
 
 type CreateBody = Body<'createBeacon'>;
@@ -57,7 +50,7 @@ const placedAt = ({ venueId, level, x, y }: BeaconPlace): BeaconFields => ({
  * Creates or edits a beacon. If another one sends the same identifiers as a new one, a dialog asks what to do; those of a known
  * beacon change where its tag is replaced.
  */
-export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Props) {
+export function BeaconForm({ appId, record: beacon, model, place, onDone, onCancel }: Props) {
   const { beacons } = dataOf(appId);
   const id = beacon?.objectId ?? '';
   const [twins, setTwins] = useState<readonly Beacon[]>([]);

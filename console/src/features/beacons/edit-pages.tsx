@@ -51,7 +51,7 @@ export function EditBeaconPage() {
       height={400}
     >
       {(beacon) => (
-        <BeaconForm key={beacon.objectId} appId={appId} beacon={beacon} onDone={open} onCancel={() => open(beaconId)} />
+        <BeaconForm key={beacon.objectId} appId={appId} record={beacon} onDone={open} onCancel={() => open(beaconId)} />
       )}
     </RecordPage>
   );

@@ -1,22 +1,12 @@
 import { Stack, TextInput } from '@mantine/core';
 import type { Body, Device } from '@pharos/sdk';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
+import { type RecordFormProps, type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import { t } from '../../lib/words/words.ts';
 import { deviceKeys } from './queries.ts';
-
-interface Props {
-  readonly appId: string;
-  /** The device to edit; without it, a new one is created. */
-  readonly device?: Device;
-  /** The one to copy. */
-  readonly model?: Device;
-  readonly onDone: (deviceId: string) => void;
-  readonly onCancel: () => void;
-}
 
 type DeviceFields = Readonly<Record<'deviceName' | 'manufacture' | 'topic', string>>;
 
@@ -40,7 +30,7 @@ const copyOf = (model: Device): DeviceFields => ({
   deviceName: copyName(model.deviceName),
 });
 
-export function DeviceForm({ appId, device, model, onDone, onCancel }: Props) {
+export function DeviceForm({ appId, record: device, model, onDone, onCancel }: RecordFormProps<Device>) {
   const { devices } = dataOf(appId);
   const id = device?.objectId ?? '';
   const shared = useRecordForm<Device, DeviceFields, SavedRecord>({

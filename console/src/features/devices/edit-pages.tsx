@@ -42,7 +42,7 @@ export function EditDevicePage() {
       title={(device) => (device ? t('Edit {deviceName}', { deviceName: device.deviceName }) : t('Edit a device'))}
       height={300}
     >
-      {(device) => <DeviceForm key={device.objectId} appId={appId} device={device} onDone={open} onCancel={open} />}
+      {(device) => <DeviceForm key={device.objectId} appId={appId} record={device} onDone={open} onCancel={open} />}
     </RecordPage>
   );
 }

@@ -1,6 +1,6 @@
 import { Checkbox, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { type RecordFormProps, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -17,19 +17,15 @@ import {
 } from './provider-fields.ts';
 import { providersKey } from './queries.ts';
 
-interface Props {
-  readonly appId: string;
-  /** The identity provider to edit; without it, a new one is added. */
-  readonly provider?: IdentityProvider;
-  /** The one to copy. */
-  readonly model?: IdentityProvider;
-  readonly onDone: (saved: IdentityProvider | undefined) => void;
-  readonly onCancel: () => void;
-}
-
 const names = ['kind', 'name', 'issuer', 'jwksUri', 'audiences', 'audiences.', 'roles', 'roles.'] as const;
 
-export function ProviderForm({ appId, provider, model, onDone, onCancel }: Props) {
+export function ProviderForm({
+  appId,
+  record: provider,
+  model,
+  onDone,
+  onCancel,
+}: RecordFormProps<IdentityProvider, IdentityProvider | undefined>) {
   const params = { appId, providerId: provider?.objectId ?? '' };
   const isLocked = !useMay()('signin.write');
   const shared = useRecordForm<IdentityProvider, ProviderFields, IdentityProvider>({

@@ -60,7 +60,7 @@ export function ProviderPage() {
       {(provider) => (
         <Stack gap="md">
           {mayWrite && <Test appId={appId} providerId={providerId} />}
-          <ProviderForm key={providerId} appId={appId} provider={provider} onDone={leave} onCancel={leave} />
+          <ProviderForm key={providerId} appId={appId} record={provider} onDone={leave} onCancel={leave} />
         </Stack>
       )}
     </RecordPage>

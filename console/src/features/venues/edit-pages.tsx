@@ -44,7 +44,7 @@ export function EditVenuePage() {
       title={(venue) => (venue ? t('Edit {name}', { name: venue.name }) : t('Edit a venue'))}
       height={500}
     >
-      {(venue) => <VenueForm key={venue.objectId} appId={appId} venue={venue} onDone={open} onCancel={open} />}
+      {(venue) => <VenueForm key={venue.objectId} appId={appId} record={venue} onDone={open} onCancel={open} />}
     </RecordPage>
   );
 }

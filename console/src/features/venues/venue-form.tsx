@@ -2,7 +2,7 @@ import { NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import type { Body, Venue } from '@pharos/sdk';
 import { type Stop, stopOf } from '../../components/dialogs/confirm-dialog.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
+import { type RecordFormProps, type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';
 import { dayLabels as dayTexts } from '../../components/rules/days.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -24,16 +24,6 @@ import {
 } from './venue-fields.ts';
 import classes from './venues.module.css';
 
-interface Props {
-  readonly appId: string;
-  /** The venue to edit; without it, a new one is created. */
-  readonly venue?: Venue;
-  /** The one to copy. */
-  readonly model?: Venue;
-  readonly onDone: (venueId: string) => void;
-  readonly onCancel: () => void;
-}
-
 const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 const fieldNames = [
   'name',
@@ -54,7 +44,7 @@ const copyOf = (model: Venue): VenueFields => ({
   name: copyName(model.name),
 });
 
-export function VenueForm({ appId, venue, model, onDone, onCancel }: Props) {
+export function VenueForm({ appId, record: venue, model, onDone, onCancel }: RecordFormProps<Venue>) {
   const { venues } = dataOf(appId);
   const id = venue?.objectId ?? '';
   const { zone } = useTimes(appId);

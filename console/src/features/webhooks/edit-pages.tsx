@@ -55,9 +55,7 @@ export function EditWebhookPage() {
   const open = () => void navigate({ to: '/apps/$appId/webhooks/$webhookId', params: { appId, webhookId } });
   return (
     <RecordPage query={query} title={() => t('Edit the webhook')} height={300}>
-      {(webhook) => (
-        <WebhookForm key={webhook.objectId} appId={appId} webhook={webhook} onDone={open} onCancel={open} />
-      )}
+      {(webhook) => <WebhookForm key={webhook.objectId} appId={appId} record={webhook} onDone={open} onCancel={open} />}
     </RecordPage>
   );
 }

@@ -1,7 +1,7 @@
 import { Checkbox, MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { PageForm } from '../../components/form/page-form.tsx';
-import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { type RecordFormProps, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/blocks.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -16,16 +16,6 @@ import { isAsked, mayHear, type WebhookEvent, webhookEvents, webhookEventTexts }
 export interface SavedWebhook {
   readonly objectId: string;
   readonly secret?: string;
-}
-
-interface Props {
-  readonly appId: string;
-  /** The webhook to edit; without it, a new one is created. */
-  readonly webhook?: Webhook;
-  /** The one to copy. */
-  readonly model?: Webhook;
-  readonly onDone: (saved: SavedWebhook) => void;
-  readonly onCancel: () => void;
 }
 
 const fields = ['url', 'description', 'events', 'events.', 'buckets', 'withoutAnswer'] as const;
@@ -60,7 +50,13 @@ const copyOf = (model: Webhook): WebhookFields => ({
   description: copyName(model.description),
 });
 
-export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) {
+export function WebhookForm({
+  appId,
+  record: webhook,
+  model,
+  onDone,
+  onCancel,
+}: RecordFormProps<Webhook, SavedWebhook>) {
   const params = { appId, webhookId: webhook?.objectId ?? '' };
   const shared = useRecordForm<Webhook, WebhookFields, SavedWebhook>({
     name: `webhook ${webhook?.objectId ?? `new ${appId}`}`,

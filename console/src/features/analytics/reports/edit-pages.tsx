@@ -40,7 +40,7 @@ export function EditReportPage() {
   const open = () => void navigate({ to: one, params: { appId, reportId } });
   return (
     <RecordPage query={query} title={() => t('Edit the report')} height={300}>
-      {(report) => <ReportForm key={report.reportId} appId={appId} report={report} onDone={open} onCancel={open} />}
+      {(report) => <ReportForm key={report.reportId} appId={appId} record={report} onDone={open} onCancel={open} />}
     </RecordPage>
   );
 }

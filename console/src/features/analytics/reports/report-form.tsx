@@ -1,7 +1,7 @@
 import { Checkbox, NativeSelect, Radio, Stack, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { PageForm } from '../../../components/form/page-form.tsx';
-import { useRecordForm } from '../../../components/form/use-record-form.ts';
+import { type RecordFormProps, useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block, Loading } from '../../../components/page/blocks.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -10,16 +10,6 @@ import { t } from '../../../lib/words/words.ts';
 import { useSite } from '../site.ts';
 import { type Candidate, reportsKey, reportsQuery } from './queries.ts';
 import { MailNote } from './reports-page.tsx';
-
-interface Props {
-  readonly appId: string;
-  /** The report to edit; without it, a new one is set up. */
-  readonly report?: Report;
-  /** The one to copy. */
-  readonly model?: Report;
-  readonly onDone: (reportId: string) => void;
-  readonly onCancel: () => void;
-}
 
 interface ReportFields {
   /** Empty: the whole app. */
@@ -54,7 +44,7 @@ const bodyOf = ({ venueId, every, administrators, addresses }: ReportFields, kno
   addresses: addresses.split(/[\s,;]+/).filter((one) => one !== ''),
 });
 
-export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
+export function ReportForm({ appId, record: report, model, onDone, onCancel }: RecordFormProps<Report>) {
   const params = { appId, reportId: report?.reportId ?? '' };
   const { data: known, error } = useQuery(reportsQuery(appId));
   const venues = useSite(appId)?.venues ?? [];
