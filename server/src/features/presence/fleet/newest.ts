@@ -1,6 +1,7 @@
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { type BeaconDay, dayMs, dayOf, hourMs, parseDay, unionOf } from './days/day.ts';
+import type { DayRow } from './store.ts';
 
 /** What is known of a beacon now. */
 interface NewestOfBeacon {
@@ -19,7 +20,7 @@ const minuteMs = 60_000;
 /** The newest of what beacons have told in the last days. */
 export async function listNewest(db: Db, appId: string, now: number): Promise<readonly NewestOfBeacon[]> {
   const since = dayOf(now) - (newestDays - 1) * dayMs;
-  const rows = await db.all<{ beacon_id: string; day: number; summary: string }>(
+  const rows = await db.all<DayRow>(
     sql`select beacon_id, day, summary from beacon_days where app_id = ${appId} and day >= ${since}
       order by day desc, beacon_id limit ${maxRows}`,
     { tenant: appId },

@@ -8,8 +8,8 @@ import { type Call, type Endpoint, endpoint, type Tag } from '../../../http/endp
 import { defineShape } from '../../../http/shape.ts';
 import type { Context } from '../../context.ts';
 import { readTelemetry, telemetryMembers } from '../../telemetry.ts';
-import { type BeaconDay, countOf, dayMs, dayOf, dayWith, hourMs, joinDays, noDay } from './days/day.ts';
-import { addDays, type DayOfBeacon, listDays } from './store.ts';
+import { type BeaconDay, countOf, dayMs, dayOf, dayWith, hourMs, joinDays, noDay, parseDay } from './days/day.ts';
+import { addDays, type DayOfBeacon, type DayRow, daysOf } from './store.ts';
 
 export interface TelemetryDeps extends Pick<Context, 'db' | 'now'> {
   /** Those of the ids that the caller may not get. */
@@ -88,7 +88,7 @@ function list({ db, now, findUnreadable }: TelemetryDeps): Endpoint {
       return { beaconId, since: Math.max(at, now() - maxDays * dayMs) };
     },
     handle: async ({ app, located: { beaconId, since } }) => {
-      const days = await listDays(db, app.appId, { beaconId, since: dayOf(since) });
+      const days = await daysOf(db, app.appId, [beaconId], dayOf(since));
       return {
         results: days
           .flatMap(hoursOf)
@@ -99,8 +99,8 @@ function list({ db, now, findUnreadable }: TelemetryDeps): Endpoint {
   });
 }
 
-function hoursOf({ day, known }: DayOfBeacon) {
-  return Object.entries(known.hours)
+function hoursOf({ day, summary }: DayRow) {
+  return Object.entries(parseDay(summary).hours)
     .map(([hour, { phones, gateways, moved, pressed, telemetry }]) => {
       const at = day + Number(hour) * hourMs;
       const { at: _, txPower: __, interval: ___, ...rest } = telemetry ?? { at: 0 };

@@ -49,7 +49,7 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
     [...new Set(days.map(({ beaconId }) => beaconId))].map((id) => sql`${id}`),
     ', ',
   );
-  const rows = await db.all<{ beacon_id: string; day: number; summary: string }>(sql`select beacon_id, day, summary
+  const rows = await db.all<DayRow>(sql`select beacon_id, day, summary
     from beacon_days where app_id = ${appId} and beacon_id in (${ids})
       and day in (${joinSql(
         [...new Set(days.map(({ day }) => day))].map((day) => sql`${day}`),
@@ -63,26 +63,9 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
   await saveDays.run(db, joined);
 }
 
-/** The days of a beacon from a time (ms) on, the earliest first. */
-export async function listDays(
-  db: Db,
-  appId: string,
-  { beaconId, since }: { readonly beaconId: string; readonly since: number },
-): Promise<readonly DayOfBeacon[]> {
-  const rows = await db.all<{ beacon_id: string; day: number; summary: string }>(
-    sql`select beacon_id, day, summary from beacon_days where app_id = ${appId} and beacon_id = ${beaconId} and day >= ${since} order by day`,
-    { tenant: appId },
-  );
-  return rows.map(({ beacon_id, day, summary }) => ({
-    beaconId: beacon_id,
-    day,
-    known: parseDay(summary),
-  }));
-}
-
 export type DayRow = Omit<RowOf<typeof beaconDays>, 'app_id'>;
 
-/** The days of some beacons from one (its beginning, ms) on, as they are stored. */
+/** The days of some beacons from one (its beginning, ms) on, the earliest first. */
 export async function daysOf(db: Db, appId: string, ids: readonly string[], since: number): Promise<readonly DayRow[]> {
   const wanted = joinSql(
     ids.map((id) => sql`${id}`),
@@ -90,7 +73,7 @@ export async function daysOf(db: Db, appId: string, ids: readonly string[], sinc
   );
   return db.all<DayRow>(
     sql`select beacon_id, day, summary from beacon_days
-      where app_id = ${appId} and beacon_id in (${wanted}) and day >= ${since}`,
+      where app_id = ${appId} and beacon_id in (${wanted}) and day >= ${since} order by day`,
     { tenant: appId },
   );
 }
