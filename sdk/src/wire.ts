@@ -4500,7 +4500,7 @@ export type Operations = {
         readonly body: undefined;
         readonly answer: DeletedAnswer;
     };
-    /** List the UUIDs whose beacons are added by themselves, the oldest first */
+    /** List the UUIDs whose beacons are added automatically, the oldest first */
     readonly listAdoptionRules: {
         readonly params: undefined;
         readonly query: undefined;

@@ -8,6 +8,7 @@ import { pointer, uuid } from '../../../server/test/support/site.ts';
 import { found } from '../../../server/test/support/sites/found.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
 describe('the condition of the beacons', () => {
@@ -63,8 +64,10 @@ describe('the condition of the beacons', () => {
     await becomes(() => items().count(), 4);
     await page.getByText('About 4 % are left.').waitFor();
     await assertAccessible(page);
+    await takePictures(page, 'condition');
     await view('Batteries');
     await becomes(named, ['Door', 'Hall', 'Far']);
+    await takePictures(page, 'condition-batteries');
     const saving = page.waitForEvent('download');
     await button('CSV').click();
     const rows = readFileSync(await (await saving).path(), 'utf8')
@@ -79,6 +82,7 @@ describe('the condition of the beacons', () => {
     await page.getByRole('link', { name: /^Door · Battery low at 2, 2$/ }).waitFor();
     await page.getByRole('link', { name: /^Far · Silent at/ }).waitFor();
     await assertAccessible(page);
+    await takePictures(page, 'condition-map');
     await goTo(page, `/console/apps/${app.appId}/beacons/condition?view=batteries`);
     await becomes(named, ['Door', 'Hall', 'Far']);
   });
@@ -91,6 +95,7 @@ describe('the condition of the beacons', () => {
     await view('Mended and muted');
     await becomes(async () => (await named()).toSorted(), ['Door', 'Far']);
     await page.getByText(/^Mended by installer/).waitFor();
+    await takePictures(page, 'condition-done');
     await button('Open again: Far').click();
     await becomes(named, ['Door']);
   });
@@ -99,6 +104,7 @@ describe('the condition of the beacons', () => {
     await page.setViewportSize({ width: 390, height: 800 });
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/round`);
     await page.getByText('2 batteries to change').waitFor();
+    await takePictures(page, 'round-batteries');
     await button('Changed: Hall').click();
     await page.getByText('1 battery to change').waitFor();
     await assertAccessible(page);
@@ -121,6 +127,7 @@ describe('the condition of the beacons', () => {
   test('the page of a beacon says what is wrong, and the table shows it', async () => {
     await goTo(page, `/console/apps/${app.appId}/beacons/${ids['Far']}`);
     await page.getByRole('status').getByText('Silent', { exact: true }).waitFor();
+    await takePictures(page, 'beacon-silent');
     await button('I know: Far').click();
     await button('I know: Far').waitFor({ state: 'detached' });
     assert.deepEqual(visited.complaints, []);

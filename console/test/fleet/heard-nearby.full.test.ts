@@ -6,6 +6,7 @@ import { create } from '../../../server/test/support/cases.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
 describe('what gateways hear nearby', () => {
@@ -63,8 +64,10 @@ describe('what gateways hear nearby', () => {
     // There is only one.
     await becomes(() => page.getByRole('combobox', { name: 'Floor' }).inputValue(), 'Tower · Ground floor');
     await assertAccessible(page);
+    await takePictures(page, 'gateway-place');
     await save();
     await page.getByRole('link', { name: 'ac233fc03641' }).waitFor();
+    await takePictures(page, 'gateways');
     const [made] = await list('beacons');
     assert.deepEqual([made.metadata, made.location], [{ gatewayId: 'ac233fc03641' }, { x: 10, y: 5, floor: 0 }]);
   });
@@ -73,6 +76,7 @@ describe('what gateways hear nearby', () => {
     await view('Heard nearby');
     await becomes(() => items().count(), 4);
     await assertAccessible(page);
+    await takePictures(page, 'heard');
     for (const [minor, choice] of [
       [1, 'as a beacon'],
       [2, 'as a tag that somebody wears'],
@@ -80,6 +84,7 @@ describe('what gateways hear nearby', () => {
     ] as const) {
       await button(`Take over: ${name(minor)}`).click();
       await page.getByRole('menuitem', { name: choice }).click();
+      await takePictures(page, `take-over-${minor}`);
       await save();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await becomes(() => items().count(), 4 - minor);
@@ -102,18 +107,19 @@ describe('what gateways hear nearby', () => {
     await becomes(() => items().count(), 1);
   });
 
-  test('a rule from the dialog adds the others with the UUID by themselves, and can be stopped', async () => {
+  test('a rule from the dialog adds the others with the UUID automatically, and can be stopped', async () => {
     await button(`Take over: ${name(4)}`).click();
     await page.getByRole('menuitem', { name: 'as a beacon' }).click();
-    await page.getByRole('checkbox', { name: 'Add all others with this UUID by themselves' }).check();
+    await page.getByRole('checkbox', { name: 'Add all others with this UUID automatically' }).check();
     await save();
     await page.getByText('up to 200 beacons').waitFor();
+    await takePictures(page, 'adoption-rules');
     await report([beacon(5, -60)]);
     await again();
     await page.getByText('Nothing unknown nearby').waitFor();
     await becomes(async () => (await list('beacons')).length, 4);
     await button(`Stop: ${uuid}`).click();
-    await page.getByRole('heading', { name: 'Added by themselves' }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Added automatically' }).waitFor({ state: 'detached' });
   });
 
   test('a long list is whole on a wide and on a narrow screen, in light and dark', async () => {

@@ -74,7 +74,7 @@ export function AdoptDialog({ appId, adopted: { heard, as }, onClose }: Props) {
       )}
       {as === 'beacon' && (
         <Checkbox
-          label={t('Add all others with this UUID by themselves')}
+          label={t('Add all others with this UUID automatically')}
           description={t('When a gateway hears them, until the app has {count} of them', { count: maxBeacons })}
           {...form.checked('isRule')}
         />

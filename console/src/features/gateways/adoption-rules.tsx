@@ -12,20 +12,20 @@ type Rule = Awaited<ReturnType<NonNullable<ReturnType<typeof rulesQuery>['queryF
 export const saveRule = (appId: string, { uuid, maxBeacons }: Pick<Rule, 'uuid' | 'maxBeacons'>) =>
   dataOf(appId).call(operations.saveAdoptionRule, { params: { uuid }, body: { maxBeacons } });
 
-/** The UUIDs whose beacons are added by themselves. */
+/** The UUIDs whose beacons are added automatically. */
 export function AdoptionRules({ appId }: { readonly appId: string }) {
   const { data = [] } = useQuery(rulesQuery(appId));
   const may = useMay()('beacons.write');
   const remove = useAction({
     run: ({ uuid }: Rule) => dataOf(appId).call(operations.deleteAdoptionRule, { params: { uuid } }),
     undo: (_, rule) => saveRule(appId, rule),
-    done: t('Beacons with this UUID are no longer added by themselves.'),
+    done: t('Beacons with this UUID are no longer added automatically.'),
     refresh: [rulesQuery(appId).queryKey],
   });
   if (data.length === 0) return null;
   return (
     <Stack component="section" gap="xs">
-      <h2>{t('Added by themselves')}</h2>
+      <h2>{t('Added automatically')}</h2>
       {data.map((rule) => (
         <Group key={rule.uuid} gap="xs">
           <Text component="span">

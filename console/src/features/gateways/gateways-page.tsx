@@ -74,7 +74,8 @@ function GatewayTable({ appId }: { readonly appId: string }) {
       {!(error && !data) && (
         <DataTable
           label={t('Gateways')}
-          columns={columnsOf(appId, times, setPlacing)}
+          // What no gateway tells takes no room.
+          columns={columnsOf(appId, times, setPlacing).filter(({ render }) => !data || data.some(render))}
           records={data}
           keyOf={({ gatewayId }) => gatewayId}
           expected={3}
@@ -119,7 +120,7 @@ const columnsOf = (appId: string, times: Times, onPlace: (gatewayId: string) => 
   { name: 'load', label: t('Load'), render: ({ load }) => (load === undefined ? '' : `${tenths(100 * load)} %`) },
   {
     name: 'uptime',
-    label: t('Running since'),
+    label: t('Running for'),
     render: ({ uptime }) => (uptime === undefined ? '' : showDuration(uptime)),
   },
 ];

@@ -76,14 +76,11 @@ export function ConditionPage() {
   );
 }
 
-interface ItemProps {
-  readonly appId: string;
-  readonly finding: Finding;
-}
-
-function FindingItem({ appId, finding }: ItemProps) {
+function FindingItem({ appId, finding }: { readonly appId: string; readonly finding: Finding }) {
   const times = useTimes(appId);
-  const { beaconId, name, kind, text, since, state, stateAt, by } = finding;
+  const { beaconId, name, kind, text, since, state, stateAt, by, venueId = '', location } = finding;
+  // As far as it is drawn.
+  const floor = useFloorOf(appId, { venueId: pointer('Venue', venueId), ...(location ? { location } : {}) });
   return (
     <Row
       title={
@@ -95,7 +92,15 @@ function FindingItem({ appId, finding }: ItemProps) {
         </Group>
       }
       facts={[
-        finding.venueId && <PlanLink key="plan" appId={appId} finding={finding} />,
+        floor && (
+          <TextLink
+            key="floor"
+            to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
+            params={{ appId, venueId, floorId: floor.objectId }}
+          >
+            {floor.name}
+          </TextLink>
+        ),
         t('since {time}', { time: times.minute(since) }),
         stateAt && by && stateWords(state, { by, time: times.minute(stateAt) }),
       ]}
@@ -103,21 +108,6 @@ function FindingItem({ appId, finding }: ItemProps) {
     >
       <Text>{translated(text)}</Text>
     </Row>
-  );
-}
-
-/** To the floor on which it is, as far as that is drawn. */
-function PlanLink({ appId, finding: { venueId = '', location } }: ItemProps) {
-  const floor = useFloorOf(appId, { venueId: pointer('Venue', venueId), ...(location ? { location } : {}) });
-  return (
-    floor && (
-      <TextLink
-        to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
-        params={{ appId, venueId, floorId: floor.objectId }}
-      >
-        {floor.name}
-      </TextLink>
-    )
   );
 }
 

@@ -206,7 +206,7 @@ function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
       path: '/adoption/rules',
       operationId: 'listAdoptionRules',
       tag,
-      summary: 'List the UUIDs whose beacons are added by themselves, the oldest first',
+      summary: 'List the UUIDs whose beacons are added automatically, the oldest first',
       grant: 'manager',
       scopes: reading,
       answer: listAnswer(ruleSchema, ruleExample),
