@@ -19,8 +19,8 @@ import { createProcess, type ProcessOptions } from './process.ts';
 export interface AppOptions extends ProcessOptions {
   /** The push providers that apps can set up; those of the product by default. */
   readonly senders?: readonly SenderDefinition[];
-  /** False: only `sweep` sweeps, as in tests with a simulated clock. */
-  readonly sweepsHourly?: boolean;
+  /** False: what is done every hour, minute or so is only done when it is asked for, as in tests with a simulated clock. */
+  readonly repeats?: boolean;
 }
 
 /** The running service without a socket: `main` listens with it, and tests inject requests into it. */
@@ -81,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     (what) => what in ownSweeps || owns(what),
   );
-  if (options.sweepsHourly === false) sweeping.stop();
+  if (options.repeats === false) sweeping.stop();
   const { health, metrics, endpoints, consoleEndpoints } = await openToHttp(own, context, features);
   await shares.start();
   const { ticker, retention } = sightings;
@@ -90,6 +90,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (config.worker) worker.start();
   background.run('waits after a clock that was set back', () => wakeFromFuture(db, now()));
   for (const feature of features) feature.start?.();
+  const repeats = features.flatMap(({ repeats = {} }) => Object.entries(repeats));
+  const timers = (options.repeats === false ? [] : repeats).map(([what, { everyMs, work }]) =>
+    setInterval(() => context.inBackground(what, work), everyMs).unref(),
+  );
   return {
     ...context,
     ...{ metrics, endpoints, consoleEndpoints, devices: devicePort.broker, ticker, retention, bus },
@@ -111,6 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async close() {
       await context.room.stop();
+      for (const timer of timers) clearInterval(timer);
       for (const feature of features) feature.stop?.();
       health.stopping();
       sweeping.stop();

@@ -23,7 +23,13 @@ async function answersFrom(
 ) {
   const config = readConfig({ ...shell.environment, PHAROS_PUBLIC_URL: app.config.publicUrl });
   const db = await openDatabase(config);
-  const service = await createApp({ config, db, now: () => app.clock.now, logStream: { write: () => undefined } });
+  const service = await createApp({
+    repeats: false,
+    config,
+    db,
+    now: () => app.clock.now,
+    logStream: { write: () => undefined },
+  });
   try {
     const ask = async (url: string) => {
       const answer = await service.server.inject({ method: 'GET', url, headers: { ...app.credentials, ...headers } });

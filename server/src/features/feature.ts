@@ -24,6 +24,8 @@ export interface Feature {
   readonly sweeps?: Readonly<Record<string, () => Promise<unknown>>>;
   /** Hourly tasks that each process does for itself, because it holds something in memory; of the others, one node does each. */
   readonly ownSweeps?: Readonly<Record<string, () => Promise<unknown>>>;
+  /** What is done again and again, by a name for the log. */
+  readonly repeats?: Readonly<Record<string, { readonly everyMs: number; readonly work: () => Promise<unknown> }>>;
   /** Starts what runs by itself. Called once, when everything is ready. */
   readonly start?: () => void;
   /** The service stops: start nothing new. Requests in progress are still answered. */

@@ -65,7 +65,7 @@ for (const database of databases) {
     const storage = await openStorage(database);
     const config = readConfig({ PHAROS_SECRET_KEY: 'ab'.repeat(32), PHAROS_LOG_LEVEL: 'silent', ...storage.settings });
     const clock = { now: Date.now() };
-    const start = () => createApp({ config, db: storage.db, now: () => clock.now });
+    const start = () => createApp({ repeats: false, config, db: storage.db, now: () => clock.now });
     const consoleHeaders = { origin: 'http://localhost:80', host: 'localhost:80' };
     try {
       let app: App = await start();

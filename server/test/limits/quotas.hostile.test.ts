@@ -84,7 +84,12 @@ for (const database of databases) {
       while ((await app.storage.db.one<{ files: number }>(raw('select files from usage')))?.files !== 2)
         await delay(50);
       await app.storage.db.run(raw('delete from usage'));
-      const other = await createApp({ config: app.config, db: app.storage.db, now: () => app.clock.now });
+      const other = await createApp({
+        repeats: false,
+        config: app.config,
+        db: app.storage.db,
+        now: () => app.clock.now,
+      });
       try {
         const uploadThere = () =>
           other.server.inject({
@@ -186,7 +191,12 @@ for (const database of databases) {
         fileBytesPerUser: 1e9,
       });
       const anna = await signIn(app);
-      const other = await createApp({ config: app.config, db: app.storage.db, now: () => app.clock.now });
+      const other = await createApp({
+        repeats: false,
+        config: app.config,
+        db: app.storage.db,
+        now: () => app.clock.now,
+      });
       try {
         const headers = { ...anna.headers, 'content-type': 'text/plain', 'content-length': '5' };
         const request = { method: 'POST', url: '/api/v2/files/own.txt', headers } as const;

@@ -37,7 +37,14 @@ describe('revocations while the database is away', () => {
     url.port = String(proxy.port);
     db = openPostgres({ url: url.href, poolSize: 2, queryDeadlineMs: 5_000 });
     const now = () => app.clock.now;
-    node = await createApp({ config: app.config, db, now, logStream: { write: () => undefined }, senders });
+    node = await createApp({
+      repeats: false,
+      config: app.config,
+      db,
+      now,
+      logStream: { write: () => undefined },
+      senders,
+    });
     const body = { installationId: 'phone', deviceType: 'android', deviceToken: 'token' };
     await create(app, '/api/v2/installations', body, {});
   });

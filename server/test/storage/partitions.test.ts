@@ -14,6 +14,7 @@ import { addPartitions, listPartitions, putInPartitions, tablesInPartitions } fr
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { createPostgresDatabase } from '../support/build-app.ts';
 import type { PostgresDatabase } from '../support/migrated.ts';
+import { patientMs } from '../support/patience.ts';
 import { openSite, type Site, stay, walk } from '../support/site.ts';
 
 /** Traces in partitions by month (ADR 69): what retention drops, what is added, and a database that becomes one of them. */
@@ -151,7 +152,7 @@ describe('a database of the version before', () => {
   const now = Date.now();
   beforeAll(async () => {
     database = await createPostgresDatabase();
-    db = openPostgres({ url: database.url, poolSize: 4, queryDeadlineMs: 5_000 });
+    db = openPostgres({ url: database.url, poolSize: 4, queryDeadlineMs: 5_000, timeoutMs: patientMs });
     await migrate(db, now, 98);
   });
   afterAll(async () => {
@@ -172,7 +173,7 @@ describe('a database of the version before', () => {
       PHAROS_LOG_LEVEL: 'silent',
     });
     const clock = { now };
-    app = await createApp({ config, db, now: () => clock.now });
+    app = await createApp({ repeats: false, config, db, now: () => clock.now });
     const { appId, appKey } = await app.apps.create('Old');
     const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey, 'content-type': 'application/json' };
     const post = async (path: string, body: object) => {

@@ -111,6 +111,8 @@ export interface BuildOptions {
   readonly sqlite?: Partial<SqliteOptions>;
   /** Hashes of passwords as strong as the product's; else they are the cheapest that there are. */
   readonly strongPasswords?: boolean;
+  /** Whether it does by itself what is due every hour, minute or so; false by default: a slow machine would reach it in the middle of a test. */
+  readonly repeats?: boolean;
   /** Starts the service again. */
   readonly restart?: () => void;
   /** An app of another service with the rows of its database, instead of a new one. */
@@ -146,6 +148,7 @@ export async function buildApp({
   senders,
   sqlite,
   strongPasswords = false,
+  repeats = false,
   restart,
   from,
   startsAt = thisSecond(),
@@ -166,8 +169,7 @@ export async function buildApp({
     config,
     db: storage.db,
     now: () => clock.now,
-    // A slow machine would reach the first hourly sweep in the middle of a test, at whatever the clock says then.
-    sweepsHourly: false,
+    repeats,
     logStream: { write: (line) => void log.push(line) },
     ...(senders ? { senders } : {}),
     ...(restart ? { restart } : {}),

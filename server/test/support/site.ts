@@ -197,13 +197,13 @@ export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = si
   const url = storage.settings['PHAROS_DATABASE_URL'];
   const db: Database = url
     ? openPostgres({ url, poolSize: 5, queryDeadlineMs: 30_000, timeoutMs: patientMs })
-    : openSqlite({ file: join(storage.folder, 'pharos.db'), queryDeadlineMs: 5_000 });
+    : openSqlite({ file: join(storage.folder, 'pharos.db'), queryDeadlineMs: 30_000 });
   if (url) {
     beDistributed(db);
     recordSql(db);
   }
   const app = await createApp({
-    sweepsHourly: false,
+    repeats: false,
     config,
     db,
     now: () => clock.now,

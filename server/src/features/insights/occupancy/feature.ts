@@ -3,7 +3,7 @@ import type { Feature } from '../../feature.ts';
 import { conditionKey, Occupancy, type OccupancyDeps } from './occupancy.ts';
 import { occupancyEndpoints } from './routes.ts';
 import { listAppsWithCrowds } from './store.ts';
-import { OccupancyWatch } from './watch.ts';
+import { name, OccupancyWatch } from './watch.ts';
 
 declare module '../../context.ts' {
   interface Context {
@@ -28,9 +28,9 @@ export const makers: Makers<Context, 'occupancy' | 'occupancyWatch'> = {
       },
     });
   },
-  occupancyWatch: ({ db, inBackground, onError, owns, occupancy, listAppsWithLimits }) =>
+  occupancyWatch: ({ db, onError, owns, occupancy, listAppsWithLimits }) =>
     new OccupancyWatch({
-      ...{ inBackground, onError, owns },
+      ...{ onError, owns },
       check: (appId) => occupancy.check(appId),
       listApps: async () => [...new Set([...(await listAppsWithLimits(db)), ...(await listAppsWithCrowds(db))])],
     }),
@@ -51,8 +51,14 @@ const counting =
   };
 
 /** Limits of people at once in zones and venues. */
-export function occupancyFeature({ occupancy, occupancyWatch: watch, siteRevision }: Context): Feature {
+export function occupancyFeature({ occupancy, occupancyWatch: watch, siteRevision, inBackground }: Context): Feature {
   // Changes of the limits come with those of venues.
   siteRevision.onChange(watch.forget);
-  return { endpoints: occupancyEndpoints(occupancy), start: () => watch.start(), stop: () => watch.stop() };
+  const work = () => watch.look();
+  return {
+    endpoints: occupancyEndpoints(occupancy),
+    // What was over its limit when the service stopped may still be over it, or no longer.
+    start: () => inBackground(name, work),
+    repeats: { [name]: { everyMs: 10_000, work } },
+  };
 }

@@ -52,6 +52,7 @@ for (const database of bothDatabases) {
       await limited('there', [{ appId: app.appId, venues: [elsewhere] }]);
       await app.app.admins.create({ email: 'owner@x.example', name: 'o', password, role: 'owner' }, service);
       other = await createApp({
+        repeats: false,
         config: app.config,
         db: app.storage.db,
         now: () => app.clock.now,

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 
-export interface OccupancyWatchDeps extends Pick<Context, 'inBackground' | 'onError'> {
+export interface OccupancyWatchDeps extends Pick<Context, 'onError'> {
   readonly check: (appId: string) => Promise<void>;
   /** The apps that have limits, or places that are over one. */
   readonly listApps: () => Promise<readonly string[]>;
@@ -8,13 +8,11 @@ export interface OccupancyWatchDeps extends Pick<Context, 'inBackground' | 'onEr
   readonly owns: (appId: string) => boolean;
 }
 
-const everyMs = 10_000;
-const name = 'looking at how many are inside';
+export const name = 'looking at how many are inside';
 
-/** Checks every ten seconds the apps that have limits; if none has, it queries nothing. */
+/** Checks the apps that have limits; if none has, it queries nothing. */
 export class OccupancyWatch {
   readonly #deps: OccupancyWatchDeps;
-  #timer: NodeJS.Timeout | undefined;
   #apps: readonly string[] | undefined;
   #checking: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -23,20 +21,9 @@ export class OccupancyWatch {
     this.#deps = deps;
   }
 
-  start(): void {
-    const look = () => {
-      // A check that takes longer than it should is not followed by a queue of others.
-      if (this.#waiting === 0) this.#deps.inBackground(name, () => this.check());
-    };
-    // What was over its limit when the service stopped may still be over it, or no longer.
-    look();
-    this.#timer = setInterval(look, everyMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  /** A check, unless one is in progress: one that takes long is not followed by a queue of others. */
+  async look(): Promise<void> {
+    if (this.#waiting === 0) await this.check();
   }
 
   /** Limits may have changed. */

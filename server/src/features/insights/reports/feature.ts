@@ -12,7 +12,7 @@ import { createAddressMailHandler, createReportMailHandler, reportMailJob } from
 import { reportEndpoints } from './routes.ts';
 import { type ReportDeps, ReportService } from './service.ts';
 import { findReport } from './store.ts';
-import { ReportWatch } from './watch.ts';
+import { name, ReportWatch } from './watch.ts';
 
 declare module '../../context.ts' {
   interface Context {
@@ -25,10 +25,7 @@ declare module '../../context.ts' {
 export const makers: Makers<Context, 'findReportConditions' | 'reportWatch'> = {
   findReportConditions: (context) => (appId) =>
     reportConditions(context.db, appId, context.now(), (venueId) => nameIn(reportDeps(context), appId, venueId)),
-  reportWatch: (context) => {
-    const { inBackground, onError, owns } = context;
-    return new ReportWatch({ ...reportDeps(context), inBackground, onError, owns: () => owns('reports') });
-  },
+  reportWatch: (context) => new ReportWatch({ ...reportDeps(context), onError: context.onError }),
 };
 
 function reportDeps(context: Context): ReportDeps & ComposeDeps {
@@ -58,10 +55,13 @@ const nameIn = async ({ findApp, findVenue }: ReportDeps, appId: string, venueId
  * gets them.
  */
 export function reportFeature(context: Context): Feature {
-  const { db, now, config, reportWatch: watch } = context;
+  const { db, now, config, inBackground, owns, reportWatch: watch } = context;
   const mail = context.openMail();
   const deps = { ...reportDeps(context), mail };
   const service = new ReportService(deps);
+  const look = async () => {
+    if (config.worker && owns('reports')) await watch.check();
+  };
   return {
     consoleEndpoints: reportEndpoints({ ...deps, service }),
     register: (server) =>
@@ -81,10 +81,9 @@ export function reportFeature(context: Context): Feature {
         }
       : {},
     sweeps: { 'forgetting old reports': () => watch.sweep() },
-    start() {
-      if (config.worker) watch.start();
-    },
-    stop: () => watch.stop(),
+    // What was due while the service was off is sent now.
+    start: () => inBackground(name, look),
+    repeats: { [name]: { everyMs: 60_000, work: look } },
     close: () => mail?.close(),
   };
 }

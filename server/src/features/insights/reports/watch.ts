@@ -1,4 +1,3 @@
-import type { InBackground } from '../../feature.ts';
 import { dayIn } from '../../zone-day.ts';
 import { daysBetween, duePeriod, maxLateDays, type ReportPeriod } from './content/periods.ts';
 import { reportMailJob } from './mails.ts';
@@ -7,48 +6,27 @@ import * as store from './store.ts';
 
 export interface ReportWatchDeps
   extends Pick<ReportDeps, 'db' | 'now' | 'canMail' | 'enqueue' | 'findApp' | 'findVenue' | 'listAdmins'> {
-  readonly inBackground: InBackground;
-  /** Whether this node does this work. */
-  readonly owns: () => boolean;
   readonly onError: (what: string, error: unknown) => void;
 }
 
-const everyMs = 60_000;
 const dayMs = 86_400_000;
-const name = 'looking for reports that are due';
+export const name = 'looking for reports that are due';
 /** How long mails are kept: longer than any period can be late, so that the console can say what became of the last ones. */
 const keptMs = 400 * dayMs;
 const noServer = 'No mail server is configured for this service (PHAROS_SMTP_URL).';
 
 /**
- * Looks every minute for reports that are due. A period is made in one transaction with a row that is there once, whichever node
+ * Looks for reports that are due. A period is made in one transaction with a row that is there once, whichever node
  * looks, however often, and whatever the clock does.
  */
 export class ReportWatch {
   readonly #deps: ReportWatchDeps;
   /** The periods that are known to be made, so that they are not asked for each minute; by report. */
   readonly #made = new Map<string, string>();
-  #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
 
   constructor(deps: ReportWatchDeps) {
     this.#deps = deps;
-  }
-
-  start(): void {
-    const { inBackground, owns } = this.#deps;
-    const look = () => {
-      if (owns()) inBackground(name, () => this.check());
-    };
-    // What was due while the service was off is sent now.
-    look();
-    this.#timer = setInterval(look, everyMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   async check(): Promise<void> {

@@ -40,6 +40,7 @@ for (const database of bothDatabases) {
       for (const role of roles) await app.app.admins.create(person(role), service);
       await app.app.apps.change(app.appId, { policy: { timeZone: 'Asia/Tokyo' } });
       other = await createApp({
+        repeats: false,
         config: app.config,
         db: app.storage.db,
         now: () => app.clock.now,

@@ -3,7 +3,7 @@ import type { Feature } from '../../feature.ts';
 import { createAlertMailHandler } from './mails.ts';
 import { alertEndpoints } from './routes.ts';
 import { alertMailJob } from './service.ts';
-import { AlertWatch } from './watch.ts';
+import { AlertWatch, everyMs } from './watch.ts';
 
 declare module '../../context.ts' {
   interface Context {
@@ -28,7 +28,7 @@ export function alertFeature(context: Context): Feature {
     }),
     jobs: mail ? { [alertMailJob]: createAlertMailHandler({ db, now, mail, publicUrl, listAdmins }) } : {},
     sweeps: { 'forgetting old alerts': () => watch.sweep() },
-    start: () => watch.start(),
+    repeats: { 'looking for what needs a person': { everyMs, work: () => watch.check() } },
     stop: () => watch.stop(),
     close: () => mail?.close(),
   };

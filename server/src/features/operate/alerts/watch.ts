@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { type AlertScope, AlertService } from './service.ts';
 import * as store from './store.ts';
 
-const everyMs = 60_000;
+export const everyMs = 60_000;
 /** Apps are counted by one node at a time, this often. */
 const appsEveryMs = 5 * 60_000;
 /** Apps are asked one after the other, at a pace at which there are answers to others meanwhile, and soon enough for the next turn. */
@@ -18,7 +18,6 @@ const keptMs = 90 * 86_400_000;
 export class AlertWatch {
   readonly #context: Context;
   readonly #service: AlertService;
-  #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #isLookingAtApps = false;
   #isStopped = false;
@@ -28,15 +27,7 @@ export class AlertWatch {
     this.#service = new AlertService(context);
   }
 
-  start(): void {
-    const { inBackground } = this.#context;
-    this.#timer = setInterval(() => inBackground('looking for what needs a person', () => this.check()), everyMs);
-    this.#timer.unref();
-  }
-
   stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
     this.#isStopped = true;
   }
 

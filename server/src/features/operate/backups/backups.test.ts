@@ -38,6 +38,28 @@ test('of two things that nodes note about the plan at the same moment both stay'
   }
 });
 
+test('a service makes them by the plan without being asked', async (context) => {
+  context.onTestFinished(() => mock.reset());
+  const minutely: (() => void)[] = [];
+  const { setInterval } = globalThis;
+  mock.method(globalThis, 'setInterval', (work: () => void, ms: number) => {
+    if (ms === 60_000) minutely.push(work);
+    return setInterval(work, ms);
+  });
+  const app = await buildApp({ repeats: true });
+  mock.restoreAll();
+  try {
+    const owner = await openConsole(app, 'owner');
+    const body = { isOn: true, everyDays: 1, time: '00:00', timeZone: 'UTC', kept: 1, drill: false };
+    assert.equal((await owner.send({ method: 'PUT', url: '/system/backup-plan', body })).status, 200);
+    for (const work of minutely) work();
+    await app.app.idle();
+    assert.equal((await owner.send({ method: 'GET', url: '/system/backups' })).body.results.length, 1);
+  } finally {
+    await app.close();
+  }
+});
+
 for (const database of databases) {
   describe(`backups and the system in the console on ${database}`, () => {
     let app: TestApp;
@@ -235,6 +257,7 @@ for (const database of databases) {
       assert.equal((await change({ ...plan, timeZone: 'Nowhere/At all', kept: 0 })).status, 400);
       assert.equal((await change(plan)).status, 200);
       const other = await createApp({
+        repeats: false,
         config: app.config,
         db: app.storage.db,
         now: () => app.clock.now,

@@ -66,10 +66,9 @@ export function backupFeature(context: Context): Feature {
       if (isEmbedded(context))
         inBackground('removing old trials of backups', () => rm(drillsOf(context), { recursive: true, force: true }));
       inBackground('removing unfinished backups', () => backups.tidy());
-      if (config.worker) schedule.start();
     },
+    repeats: config.worker ? { 'making a scheduled backup': { everyMs: 60_000, work: () => schedule.run() } } : {},
     stop() {
-      schedule.stop();
       context.drilling.abort();
       backups.stop();
     },

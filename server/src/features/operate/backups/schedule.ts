@@ -28,7 +28,6 @@ export interface ChangingPlan {
   readonly assertUnchanged?: (plan: BackupPlan) => void;
 }
 
-const everyMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** A backup that failed, or whose process died, is tried again after this time, twice. */
@@ -38,21 +37,10 @@ const maxTries = 3;
 /** Makes backups by a plan, deletes those beyond the number to keep, and restores each new one for trial. */
 export class BackupSchedule {
   readonly #deps: ScheduleDeps;
-  #timer: NodeJS.Timeout | undefined;
   #isTrying = false;
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
-  }
-
-  start(): void {
-    const { inBackground } = this.#deps;
-    this.#timer = setInterval(() => inBackground('making a scheduled backup', () => this.run()), everyMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 
   async read(): Promise<{ readonly plan: BackupPlan; readonly state: PlanState; readonly isTrying: boolean }> {

@@ -25,7 +25,7 @@ export const makers: Makers<Context, 'findServiceConditions' | 'node' | 'request
   requestCounts: () => new RequestCounts(),
 };
 
-export function systemFeature({ config, db, now, room, requestCounts, inBackground }: Context): Feature {
+export function systemFeature({ config, db, now, room, requestCounts }: Context): Feature {
   const storage = async () => {
     await room.check();
     const { minFreeBytes, reserveBytes } = room.report();
@@ -39,16 +39,12 @@ export function systemFeature({ config, db, now, room, requestCounts, inBackgrou
     queued: async () => (await countJobs(db, now()))['queued'] ?? 0,
     freeBytes: async () => (await freeOn(dataFolder)).freeBytes,
   });
-  let timer: NodeJS.Timeout | undefined;
   return {
     consoleEndpoints: systemConsoleEndpoints({
       ...{ db, now, version, storage, dataFolder },
       countJobs: () => countJobs(db, now()),
       load: () => history.steps,
     }),
-    start() {
-      timer = setInterval(() => inBackground('noting the load', () => history.note()), stepMs).unref();
-    },
-    stop: () => clearInterval(timer),
+    repeats: { 'noting the load': { everyMs: stepMs, work: () => history.note() } },
   };
 }

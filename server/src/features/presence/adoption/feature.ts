@@ -16,13 +16,10 @@ declare module '../../context.ts' {
 
 export const makers: Makers<Context, 'heardNearby'> = { heardNearby: ({ now }) => new HeardNearby(now) };
 
-const everyMs = 30_000;
-
 /** What gateways hear becomes a beacon or a tag, by rule or by a click, or is ignored. */
 export function adoptionFeature(context: Context): Feature {
-  const { db, now, heardNearby, inBackground, onError } = context;
+  const { db, now, heardNearby, onError } = context;
   const what = 'noting what gateways hear nearby';
-  let timer: NodeJS.Timeout | undefined;
   const save = async (appId?: string) => {
     for (const [id, heard] of heardNearby.take(appId)) {
       await saveStrangers(db, id, heard, {
@@ -38,10 +35,7 @@ export function adoptionFeature(context: Context): Feature {
       save: (appId) => save(appId).catch((error) => onError(what, error)),
       leaveOutKnown: (appId, strangers) => unknownOf(context, db, { appId, strangers }),
     }),
-    start() {
-      timer = setInterval(() => inBackground(what, save), everyMs).unref();
-    },
-    stop: () => clearInterval(timer),
+    repeats: { [what]: { everyMs: 30_000, work: () => save() } },
   };
 }
 

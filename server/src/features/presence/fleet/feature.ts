@@ -37,13 +37,10 @@ export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'beaconCo
       beaconConditions(db, appId, findBeaconNames),
 };
 
-const everyMs = 15 * 60_000;
-
 /** How the beacons are: what is heard of them, and what is wrong. */
 export function fleetFeature(context: Context): Feature {
-  const { db, now, hearingLog, inBackground, listWhereBeaconsAre: listWhere, appsWith, owns } = context;
+  const { db, now, hearingLog, listWhereBeaconsAre: listWhere, appsWith, owns } = context;
   const what = 'looking after beacons';
-  let timer: NodeJS.Timeout | undefined;
   let isBusy = false;
   const tend = async () => {
     await hearingLog.flush();
@@ -66,10 +63,7 @@ export function fleetFeature(context: Context): Feature {
       ...{ db, listWhere, assertApp: context.assertApp, namesOf: context.findBeaconNames },
     }),
     ownSweeps: { [what]: tend },
-    start() {
-      timer = setInterval(() => inBackground(what, tend), everyMs).unref();
-    },
-    stop: () => clearInterval(timer),
+    repeats: { [what]: { everyMs: 15 * 60_000, work: tend } },
     close: () => hearingLog.flush(),
   };
 }
