@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,8 +8,6 @@ import { promisify } from 'node:util';
 const program = fileURLToPath(new URL('../../../../bin/pharos.mjs', import.meta.url));
 /** A large backup takes minutes; one that takes longer than this hangs. */
 const maxMs = 6 * 3_600_000;
-/** The lowest priority of a process. */
-const lowest = 19;
 
 /**
  * Restores a backup as a trial in a separate process, so that requests do not wait for it, into a folder that is removed
@@ -25,7 +23,8 @@ export async function tryBackup(backup: string, within: string, signal: AbortSig
     // Nothing of this service's settings: the trial touches neither its database nor its files.
     const env = { PATH: process.env['PATH'] ?? '', PHAROS_DATA: target };
     const running = promisify(execFile)(process.execPath, args, { env, signal, timeout: maxMs });
-    if (running.child.pid !== undefined) setPriority(running.child.pid, lowest);
+    // With the lowest, it would take hours on a busy machine.
+    if (running.child.pid !== undefined) setPriority(running.child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     await running;
   } catch (error) {
     throw new Error(sayingWhy(error), { cause: error });

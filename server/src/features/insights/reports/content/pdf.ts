@@ -5,7 +5,7 @@ import type { ReportDocument } from './blocks.ts';
 let last: Promise<unknown> = Promise.resolve();
 /** What was drawn last: a report goes to several people one after the other. */
 let drawn: { readonly key: string; readonly bytes: Buffer } | undefined;
-const maxMs = 60_000;
+const maxMs = 300_000;
 
 /** A report as PDF, drawn on its own thread, so that no request waits for it. `madeAt`: epoch milliseconds. */
 export function pdfOf(document: ReportDocument, madeAt: number): Promise<Buffer> {
