@@ -107,6 +107,7 @@ export async function visit(browser: Browser, origin: string, hasMotion = false)
     viewport: { width: 1280, height: 860 },
     reducedMotion: hasMotion ? 'no-preference' : 'reduce',
   });
+  await context.addInitScript(offersStay);
   const page = await context.newPage();
   // A busy machine may take long; a test that fails may take as long, too.
   page.setDefaultTimeout(patienceMs);
@@ -123,6 +124,13 @@ export async function visit(browser: Browser, origin: string, hasMotion = false)
   });
   return { page, context, complaints };
 }
+
+/** What a message offers, such as *Undo*, is there for ten seconds: on a busy machine it would be gone before it is clicked. */
+const offersStay = `{
+  const { setTimeout } = self;
+  const offered = [10_000, 10_001];
+  self.setTimeout = (work, ms, ...given) => (offered.includes(ms) ? 0 : setTimeout(work, ms, ...given));
+}`;
 
 /**
  * While a text is replaced in an editor, Chromium now and then gives what it inserts a style, and then refuses that
@@ -149,14 +157,14 @@ export async function goTo(page: Page, path: string): Promise<void> {
 const lead = (path: string) => `(async () => {
   const { state } = self.__TSR_ROUTER__;
   const said = '.mantine-Notifications-notification';
-  for (const close of document.querySelectorAll(said + ' .mantine-Notification-closeButton')) close.click();
   history.pushState(null, '', ${JSON.stringify(path)});
   const isShown = () => {
+    for (const close of document.querySelectorAll(said + ' .mantine-Notification-closeButton')) close.click();
     if (document.querySelector(said)) return false;
     const { resolvedLocation, location, status } = self.__TSR_ROUTER__.state;
     return status === 'idle' && resolvedLocation !== state.resolvedLocation && resolvedLocation?.href === location.href;
   };
-  for (let turn = 0; turn < 400 && !isShown(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
+  for (let turn = 0; turn < ${patienceMs / 25} && !isShown(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
 })()`;
 
 /** The cache of answers, which only React knows; not always in the first child of what is around it. */

@@ -15,7 +15,7 @@ import { readS3Address } from './s3-address.ts';
 import { partBytes } from './s3-parts.ts';
 
 const spool = mkdtempSync(join(tmpdir(), 'pharos-spool-'));
-const open = (url: string, timeoutMs = 5_000) => createS3BlobStore({ address: readS3Address(url), spool, timeoutMs });
+const open = (url: string, timeoutMs = 30_000) => createS3BlobStore({ address: readS3Address(url), spool, timeoutMs });
 afterAll(() => rmSync(spool, { recursive: true }));
 
 describeBlobStore('S3 (s3rver)', async () => {

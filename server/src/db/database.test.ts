@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { databaseConformance } from '../../test/conformance/database.ts';
 import { bothDatabases, createPostgresDatabase, openStorage } from '../../test/support/build-app.ts';
+import { patientMs } from '../../test/support/patience.ts';
 import { sql } from '../base/sql.ts';
 import { knownMigrations, migrate } from './migrate.ts';
 import { openPostgres } from './postgres/postgres.ts';
@@ -40,7 +41,7 @@ test('SQLite refuses to change anything where rows are asked for, as nobody woul
 describe('migrating PostgreSQL', () => {
   test('two nodes that start at the same moment apply each migration once', async () => {
     const { url, drop } = await createPostgresDatabase();
-    const nodes = [1, 2].map(() => openPostgres({ url, poolSize: 2, queryDeadlineMs: 5000 }));
+    const nodes = [1, 2].map(() => openPostgres({ url, poolSize: 2, queryDeadlineMs: 5_000, timeoutMs: patientMs }));
     try {
       const applied = await Promise.all(nodes.map((node) => migrate(node, 1)));
       assert.deepEqual(

@@ -25,17 +25,20 @@ describe('a node that has nothing to do, on postgres', () => {
 
   test('asks one thing at each look, also while an app is listened to, and looks less than twice a second', async () => {
     const statements = watchStatements(site.app.storage.db, { pollers: true });
-    for (let n = 0; n < 5; n++) await site.app.app.poller.poll();
-    const asked = statements.take();
-    const looks = asked.filter(
-      (text) => text.includes('from revisions') && text.includes('from jobs') && text.includes('from live_events'),
-    );
+    /** What five looks ask, and what else is asked meanwhile. */
+    const ask = async () => {
+      statements.take();
+      for (let n = 0; n < 5; n++) await site.app.app.poller.poll();
+      return Map.groupBy(statements.take(), (text) =>
+        ['revisions', 'jobs', 'live_events'].every((table) => text.includes(`from ${table}`)) ? 'look' : 'else',
+      );
+    };
+    let asked = await ask();
+    // A node also says that it is alive, and a stream that its listener may still listen; what a look asks comes each time.
+    for (let tries = 0; asked.has('else') && tries < 50; tries++) asked = await ask();
     // The service may have looked by itself meanwhile.
-    assert.ok(looks.length >= 5);
-    assert.deepEqual(
-      asked.filter((text) => !looks.includes(text)),
-      [],
-    );
+    assert.ok((asked.get('look')?.length ?? 0) >= 5);
+    assert.equal(asked.get('else'), undefined);
     assert.ok(1_000 / pollMs < 1.5);
   });
 });

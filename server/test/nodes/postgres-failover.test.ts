@@ -148,10 +148,15 @@ describe('a service whose database does not answer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-ready-'));
     let service: Service | undefined;
     try {
-      service = await startService({ PHAROS_DATA: folder, PHAROS_DATABASE_URL: server.urlAt(wire.port) });
+      service = await startService({
+        PHAROS_DATA: folder,
+        PHAROS_DATABASE_URL: server.urlAt(wire.port),
+        PHAROS_DATABASE_TIMEOUT_MS: '30000',
+      });
       const running = service;
       const ask = async (path: string) => {
-        const response = await fetch(running.baseUrl + path, { signal: AbortSignal.timeout(4_000) });
+        // Before anything that waits for the database is given up.
+        const response = await fetch(running.baseUrl + path, { signal: AbortSignal.timeout(14_000) });
         return { status: response.status, retryAfter: response.headers.get('retry-after') };
       };
       const isDown = async () => {

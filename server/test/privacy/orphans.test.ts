@@ -18,6 +18,7 @@ import {
 } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
+import { patientMs } from '../support/patience.ts';
 
 /** What belongs to a record that is being deleted is deleted with it, however close together they come. */
 
@@ -100,7 +101,7 @@ for (const database of bothDatabases) {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-orphans-'));
     const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
     const db: Database = postgres
-      ? openPostgres({ url: postgres.url, poolSize: 2, queryDeadlineMs: 5_000 })
+      ? openPostgres({ url: postgres.url, poolSize: 2, queryDeadlineMs: 5_000, timeoutMs: patientMs })
       : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs: 5_000 });
     try {
       await migrate(db, 1, 13);

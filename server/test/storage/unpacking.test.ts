@@ -17,6 +17,7 @@ import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import { createPostgresDatabase, databases } from '../support/build-app.ts';
 import { shellOf } from '../support/command-line.ts';
 import { testInFull } from '../support/depth.ts';
+import { patientMs } from '../support/patience.ts';
 import { openEmpty, storageBlobs } from '../support/storage/backups.ts';
 import { chunkCount, makePacked, packedMigration, packedTables, unpacked } from '../support/storage/packed-database.ts';
 import { canMount, smallDisk } from '../support/storage/small-disk.ts';
@@ -36,7 +37,7 @@ async function open(database: (typeof databases)[number], folder: string): Promi
     return { db, settings: { PHAROS_DATA: folder }, close: () => db.close() };
   }
   const { url, drop } = await createPostgresDatabase();
-  const db = openPostgres({ url, poolSize: 3, queryDeadlineMs });
+  const db = openPostgres({ url, poolSize: 3, queryDeadlineMs, timeoutMs: patientMs });
   return {
     db,
     settings: { PHAROS_DATA: folder, PHAROS_DATABASE_URL: url },
@@ -200,7 +201,7 @@ describe('packed rows of the version before, on PostgreSQL with several nodes', 
 
   test('are unpacked once by two nodes that start at the same moment', async () => {
     const url = opened.settings['PHAROS_DATABASE_URL'] ?? '';
-    const other = openPostgres({ url, poolSize: 3, queryDeadlineMs: 5_000 });
+    const other = openPostgres({ url, poolSize: 3, queryDeadlineMs: 5_000, timeoutMs: patientMs });
     await Promise.all([migrate(opened.db, Date.now()), migrate(other, Date.now())]).finally(() => other.close());
     await assertUnpacked(opened.db);
   });

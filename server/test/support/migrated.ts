@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
+import { patientMs } from './patience.ts';
 import { onDatabase, onServer, postgresUrl, urlOf } from './postgres-url.ts';
 import { giveBack, type Pristine, readPristine, takeIdle } from './storage/idle-databases.ts';
 
@@ -74,7 +75,7 @@ async function makeTemplate(): Promise<Pristine> {
 }
 
 async function migratePostgres(url: string): Promise<void> {
-  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs });
   try {
     await migrate(db, Date.now());
   } finally {

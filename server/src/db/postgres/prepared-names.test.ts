@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { createPostgresDatabase } from '../../../test/support/build-app.ts';
+import { patientMs } from '../../../test/support/patience.ts';
 import { raw, sql } from '../../base/sql.ts';
 import { openPostgres } from './postgres.ts';
 import { maxPrepared, PreparedNames } from './prepared-names.ts';
@@ -69,7 +70,7 @@ test('a text that stands at two places of the program has one name, which is in 
 
 test('a connection of PostgreSQL prepares what is used often, and few others', async () => {
   const { url, drop } = await createPostgresDatabase();
-  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs });
   const preparedBy = async () => {
     const rows = await db.all<{ statement: string }>(raw('select statement from pg_prepared_statements'));
     return rows.map(({ statement }) => statement);
@@ -110,8 +111,8 @@ test('a connection that has prepared too many statements is replaced', async () 
 
 test('a statement whose table has changed since it was prepared is prepared anew, also in a transaction', async () => {
   const { url, drop } = await createPostgresDatabase();
-  const db = openPostgres({ url, poolSize: 3, queryDeadlineMs: 5_000 });
-  const other = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const db = openPostgres({ url, poolSize: 3, queryDeadlineMs: 5_000, timeoutMs: patientMs });
+  const other = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs });
   const tables = ['one', 'two', 'three', 'four'];
   const readOn = (on: Pick<typeof db, 'all'>, table: string) => on.all<object>(raw(`select * from ${table}`));
   try {
@@ -151,7 +152,7 @@ test('a statement whose table has changed since it was prepared is prepared anew
 
 test('a connection on which something has dropped what was prepared goes on', async () => {
   const { url, drop } = await createPostgresDatabase();
-  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs });
   const read = () => db.one(sql`select ${'x'} as hot`);
   try {
     for (let times = 0; times < 9; times++) await read();
@@ -167,7 +168,7 @@ test('a connection on which something has dropped what was prepared goes on', as
 
 test('the same holds for a list that is read in steps', async () => {
   const { url, drop } = await createPostgresDatabase();
-  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs });
   const within = { characters: 1_000_000, rows: 1_000 };
   const read = () => db.all(raw('select * from long_list'), { tenant: 'one', isBrief: true, within });
   try {

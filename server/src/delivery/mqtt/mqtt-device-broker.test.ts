@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IClientOptions } from 'mqtt';
 import { afterEach, beforeEach, describe, test } from 'vitest';
 import { selfSignedCertificate } from '../../../test/fakes/certificate.ts';
+import { patientMs } from '../../../test/support/patience.ts';
 import { openDevice, openRaw, type RawDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { type DeviceLogin, limits } from './mqtt-connection.ts';
 import { DeviceBroker, type DeviceBrokerOptions, type DeviceMessage } from './mqtt-device-broker.ts';
@@ -65,7 +66,15 @@ describe('the port for devices', () => {
     return made;
   }
   const publish = (change: Partial<DeviceMessage> = {}) =>
-    broker.publish({ id: 'message', appId: 'app', topic, payload: small, timeoutMs: 2_000, seconds: 60, ...change });
+    broker.publish({
+      id: 'message',
+      appId: 'app',
+      topic,
+      payload: small,
+      timeoutMs: patientMs,
+      seconds: 60,
+      ...change,
+    });
 
   for (const protocolVersion of [4, 5] as const) {
     test(`MQTT ${protocolVersion}: a device that listens gets a message once, and the answer waits for its PUBACK`, async () => {
@@ -229,8 +238,8 @@ describe('the port for devices', () => {
   });
 
   test('a keep-alive that is not kept ends the connection', async () => {
-    const gate = await rawLogin('app/gate', { keepalive: 1 });
     const start = performance.now();
+    const gate = await rawLogin('app/gate', { keepalive: 1 });
     await gate.ended;
     assert.ok(performance.now() - start > 1_000, 'not before it is due');
   });

@@ -7,6 +7,7 @@ import { filesFolder, readConfig } from '../../../src/config/config.ts';
 import { openPostgres } from '../../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../../src/db/sqlite/sqlite.ts';
 import { createPostgresDatabase, type DatabaseKind, signIn, type TestApp, type TestStorage } from '../build-app.ts';
+import { patientMs } from '../patience.ts';
 
 /** The stored files of an app. */
 export const blobsOf = (app: TestApp) => createDiskBlobStore(filesFolder(app.config));
@@ -28,7 +29,7 @@ export async function openEmpty(kind: DatabaseKind): Promise<TestStorage> {
   const postgres = kind === 'postgres' ? await createPostgresDatabase() : undefined;
   const queryDeadlineMs = 5_000;
   const db = postgres
-    ? openPostgres({ url: postgres.url, poolSize: 5, queryDeadlineMs })
+    ? openPostgres({ url: postgres.url, poolSize: 5, queryDeadlineMs, timeoutMs: patientMs })
     : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs });
   return {
     db,

@@ -11,6 +11,7 @@ import {
 } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
+import { patientMs } from '../../../../test/support/patience.ts';
 import { openDevice } from '../../../../test/support/servers/mqtt-devices.ts';
 import { openNode } from '../../../../test/support/site.ts';
 import type { DeviceBroker } from '../../../delivery/mqtt/mqtt-device-broker.ts';
@@ -44,7 +45,7 @@ for (const database of databases) {
         appId,
         topic: body.topic,
         payload: Buffer.from('{}'),
-        timeoutMs: 2_000,
+        timeoutMs: patientMs,
         seconds: 60,
       });
 
