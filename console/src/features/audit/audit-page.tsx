@@ -156,7 +156,7 @@ function Row({ change, appName, times }: RowProps) {
           </details>
         )}
       </div>
-      <span className={classes.address}>{change.address}</span>
+      <span className={classes.time}>{change.address}</span>
     </li>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Box, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -29,11 +29,11 @@ const callers: Readonly<Record<TryAppRulesBody['caller'], string>> = {
 };
 
 const outcomes = {
-  allowed: { label: t('Allowed'), icon: 'check', tone: classes.allowed },
-  refused: { label: t('Refused'), icon: 'close', tone: classes.refused },
-  some: { label: t('It depends'), icon: 'shield', tone: classes.some },
+  allowed: { label: t('Allowed'), icon: 'check', tone: 'var(--mantine-color-teal-light-color)' },
+  refused: { label: t('Refused'), icon: 'close', tone: 'var(--mantine-color-error)' },
+  some: { label: t('It depends'), icon: 'shield', tone: 'var(--mantine-color-yellow-light-color)' },
 } as const satisfies Readonly<
-  Record<string, { readonly label: string; readonly icon: IconName; readonly tone: unknown }>
+  Record<string, { readonly label: string; readonly icon: IconName; readonly tone: string }>
 >;
 
 /** What the rules on the screen would answer to somebody, and why. */
@@ -137,10 +137,10 @@ function Answers({ verbs: tried }: { readonly verbs: TriedVerbs }) {
             <Box component="span" fw={580}>
               {verbLabels[verb]}
             </Box>
-            <span className={`${classes.outcome} ${tone}`}>
+            <Group component="span" display="inline-flex" gap="0.35rem" wrap="nowrap" c={tone} fw={600}>
               <Icon name={icon} size={16} />
               {label}
-            </span>
+            </Group>
             <div>
               <p>{translated(answer.reason)}</p>
               <small>{translated(answer.sentence)}</small>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { type Beacon, entityTag } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
+import { MetreInputs, type TypedPoint } from './metre-inputs.tsx';
 
 interface Props {
   readonly appId: string;
@@ -22,20 +23,15 @@ interface Props {
   readonly onPlace: (to: Point, ifMatch: string | undefined) => void;
 }
 
-interface Typed {
-  readonly x: number | string;
-  readonly y: number | string;
-}
-
 const placeOf = ({ location }: Beacon): Point => {
   const { x = 0, y = 0 } = (location ?? {}) as Partial<Point>;
   return { x, y };
 };
-const isSame = (a: Typed, b: Typed) => a.x === b.x && a.y === b.y;
+const isSame = (a: TypedPoint, b: TypedPoint) => a.x === b.x && a.y === b.y;
 
 /** What is stored, or what is typed in its place, which stays when the beacon is moved in the meantime; and where it was then. */
 function usePlace(stored: Point) {
-  const [{ from, typed }, set] = useState<{ readonly from: Point; readonly typed: Typed }>({
+  const [{ from, typed }, set] = useState<{ readonly from: Point; readonly typed: TypedPoint }>({
     from: stored,
     typed: stored,
   });
@@ -43,7 +39,7 @@ function usePlace(stored: Point) {
   return {
     from,
     typed,
-    type: (change: Partial<Typed>) => set({ from, typed: { ...typed, ...change } }),
+    type: (next: TypedPoint) => set({ from, typed: next }),
     begin: (place: Point) => set({ from: place, typed: place }),
   };
 }
@@ -97,16 +93,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
       )}
       <Form onSubmit={submit}>
         <div className={classes.pair}>
-          {(['x', 'y'] as const).map((axis) => (
-            <NumberInput
-              key={axis}
-              label={axis === 'x' ? t('Metres from the left') : t('Metres from the top')}
-              step={0.1}
-              readOnly={!mayEdit}
-              value={typed[axis]}
-              onChange={(next) => type({ [axis]: next })}
-            />
-          ))}
+          <MetreInputs step={0.1} readOnly={!mayEdit} value={typed} onChange={type} />
         </div>
         {!found && !isSame(from, stored) && (
           <Text role="status" mt="xs">

@@ -4,11 +4,7 @@ import { Icon } from '../../../components/page/blocks.tsx';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
-
-interface Typed {
-  readonly x: number | string;
-  readonly y: number | string;
-}
+import type { TypedPoint } from './metre-inputs.tsx';
 
 interface CornersProps {
   readonly points: readonly Point[];
@@ -20,9 +16,9 @@ interface CornersProps {
 /** The corners of a zone or a wall as numbers. */
 export function Corners({ points, fewest, onChange }: CornersProps) {
   const [known, setKnown] = useState(points);
-  const [typed, setTyped] = useState<readonly Typed[]>(points);
+  const [typed, setTyped] = useState<readonly TypedPoint[]>(points);
   /** What the service has not taken: it is there to be mended when the corners are again those that are stored. */
-  const [refused, setRefused] = useState<readonly Typed[]>();
+  const [refused, setRefused] = useState<readonly TypedPoint[]>();
   if (JSON.stringify(points) !== JSON.stringify(known)) {
     setKnown(points);
     setTyped(refused ?? points);
@@ -69,7 +65,7 @@ export function Corners({ points, fewest, onChange }: CornersProps) {
 
 interface CornerProps {
   readonly index: number;
-  readonly corner: Typed;
+  readonly corner: TypedPoint;
   readonly isNeeded: boolean;
   readonly onSet: (index: number, part: 'x' | 'y', value: number | string) => void;
   readonly onRemove: () => void;

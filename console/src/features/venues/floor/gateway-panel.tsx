@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Form } from '../../../components/form/form.tsx';
@@ -10,6 +10,7 @@ import { showAge } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
 import type { DrawnGateway, GatewayEdit } from './gateways.ts';
+import { MetreInputs, type TypedPoint } from './metre-inputs.tsx';
 
 interface Props {
   readonly appId: string;
@@ -25,7 +26,7 @@ interface Props {
 export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemove }: Props) {
   const [name, setName] = useState(gateway.name);
   const [keyId, setKeyId] = useState(gateway.keyId);
-  const [place, setPlace] = useState<Readonly<Record<'x' | 'y', number | string>>>({ x: gateway.x, y: gateway.y });
+  const [place, setPlace] = useState<TypedPoint>({ x: gateway.x, y: gateway.y });
   const isTaken = taken.includes(name.trim());
   const isWhole = name.trim() !== '' && !isTaken && typeof place.x === 'number' && typeof place.y === 'number';
   function submit() {
@@ -46,16 +47,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <div className={classes.pair}>
-          {(['x', 'y'] as const).map((axis) => (
-            <NumberInput
-              key={axis}
-              label={axis === 'x' ? t('Metres from the left') : t('Metres from the top')}
-              step={0.1}
-              readOnly={!mayEdit}
-              value={place[axis]}
-              onChange={(next) => setPlace({ ...place, [axis]: next })}
-            />
-          ))}
+          <MetreInputs step={0.1} readOnly={!mayEdit} value={place} onChange={setPlace} />
         </div>
         <KeyField appId={appId} value={keyId} mayEdit={mayEdit} onChange={setKeyId} />
         {mayEdit && (

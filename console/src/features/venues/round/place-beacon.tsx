@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, NativeSelect, NumberInput, Stack, Text } from '@mantine/core';
+import { Button, FileButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useState } from 'react';
 import { FailureNote, Icon } from '../../../components/page/blocks.tsx';
@@ -8,6 +8,7 @@ import { isOnFloor, round } from '../../../lib/plan/floor-geometry.ts';
 import { showBytes } from '../../../lib/text/bytes.ts';
 import { t } from '../../../lib/words/words.ts';
 import { FloorTap } from '../floor/floor-tap.tsx';
+import { MetreInputs, type TypedPoint } from '../floor/metre-inputs.tsx';
 import classes from '../venues.module.css';
 
 const maxSide = 1_600;
@@ -47,14 +48,12 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-type Typed = { readonly x: number | string; readonly y: number | string };
-
 /** Where one beacon is: a tap on the plan of its floor, and a photograph. */
 export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlaced, onCancel }: Props) {
   const own = floors.find((floor) => isOnFloor(beacon, floor));
   const [floorId, setFloorId] = useState(own?.objectId ?? lastFloor ?? floors[0]?.objectId ?? '');
   const floor = floors.find(({ objectId }) => objectId === floorId);
-  const [at, setAt] = useState<Typed>(() => ({ x: beacon.location?.x ?? '', y: beacon.location?.y ?? '' }));
+  const [at, setAt] = useState<TypedPoint>(() => ({ x: beacon.location?.x ?? '', y: beacon.location?.y ?? '' }));
   const [photo, setPhoto] = useState<Blob>();
   const taken = useAction({ run: smallerPhotograph, after: setPhoto, showsError: true });
   if (!floor) return <Text size="md">{t('The venue has no floors yet. Add one with its plan first.')}</Text>;
@@ -84,17 +83,8 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
           {t('Tap the plan where the beacon is, or type the metres.')}
         </Text>
       </div>
-      <Group gap="xs" grow>
-        {(['x', 'y'] as const).map((part) => (
-          <NumberInput
-            key={part}
-            label={part === 'x' ? t('Metres from the left') : t('Metres from the top')}
-            hideControls
-            inputMode="decimal"
-            value={at[part]}
-            onChange={(value) => setAt({ ...at, [part]: value })}
-          />
-        ))}
+      <Group gap="xs" grow wrap="nowrap">
+        <MetreInputs hideControls inputMode="decimal" value={at} onChange={setAt} />
       </Group>
       <Group gap="xs">
         <FileButton accept="image/*" capture="environment" onChange={(file) => file && taken.mutate(file)}>
