@@ -1,6 +1,7 @@
-import { Alert } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
+import { useAction } from '../../lib/actions/use-action.ts';
 import { t, translated } from '../../lib/words/words.ts';
-import { Icon } from './blocks.tsx';
+import { Block, Icon } from './blocks.tsx';
 import classes from './test-note.module.css';
 
 export interface TestAnswer {
@@ -31,5 +32,23 @@ export function TestNote({ answer: { ok, text, status }, at }: Props) {
       {translated(text)}
       {at && <div>{t('Tested {at}', { at })}</div>}
     </Alert>
+  );
+}
+
+interface ProviderProps {
+  /** What the test reads. */
+  readonly about: string;
+  readonly run: () => Promise<{ readonly result: TestAnswer }>;
+}
+
+export function ProviderTest({ about, run }: ProviderProps) {
+  const test = useAction({ run });
+  return (
+    <Block title={t('Test')} about={about}>
+      {test.data && <TestNote answer={test.data.result} />}
+      <Button loading={test.isPending} onClick={() => test.mutate()}>
+        {t('Test the provider')}
+      </Button>
+    </Block>
   );
 }

@@ -13,27 +13,19 @@ import { factorsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { showAge } from '../../lib/time/times.ts';
+import type { OwnFactorsPasskey } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { accountKeys, isEnrolled } from './enrolled.ts';
 
-interface Passkey {
-  readonly passkeyId: string;
-  readonly name: string;
-  readonly host: string;
-  readonly synced: boolean;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-}
-
 interface Props {
-  readonly passkeys: readonly Passkey[];
+  readonly passkeys: readonly OwnFactorsPasskey[];
   readonly onCodes: (codes: readonly string[]) => void;
 }
 
 export function PasskeyBlock({ passkeys, onCodes }: Props) {
   const [isAdding, setAdding] = useState(false);
-  const [renaming, setRenaming] = useState<Passkey>();
-  const [removing, setRemoving] = useState<Passkey>();
+  const [renaming, setRenaming] = useState<OwnFactorsPasskey>();
+  const [removing, setRemoving] = useState<OwnFactorsPasskey>();
   const canAdd = canUsePasskeys();
   return (
     <Block
@@ -83,7 +75,7 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
 }
 
 interface LineProps {
-  readonly passkey: Passkey;
+  readonly passkey: OwnFactorsPasskey;
   readonly onRename: () => void;
   readonly onRemove: () => void;
 }
@@ -156,7 +148,13 @@ function AddDialog({ isOpen, onClose, onCodes }: AddProps) {
   );
 }
 
-function RenameDialog({ passkey, onClose }: { readonly passkey: Passkey | undefined; readonly onClose: () => void }) {
+function RenameDialog({
+  passkey,
+  onClose,
+}: {
+  readonly passkey: OwnFactorsPasskey | undefined;
+  readonly onClose: () => void;
+}) {
   const fields = useFields({ name: passkey?.name ?? '' });
   const rename = useAction({
     run: (passkeyId: string) => call('renamePasskey', { params: { passkeyId }, body: fields.values }),

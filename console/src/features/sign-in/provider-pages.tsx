@@ -1,12 +1,10 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Deletion } from '../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
-import { Block } from '../../components/page/blocks.tsx';
 import { EditOrDelete, NewPage, RecordPage } from '../../components/page/page-header.tsx';
-import { TestNote } from '../../components/page/test-note.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
+import { ProviderTest } from '../../components/page/test-note.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';
@@ -59,7 +57,12 @@ export function ProviderPage() {
     >
       {(provider) => (
         <Stack gap="md">
-          {mayWrite && <Test appId={appId} providerId={providerId} />}
+          {mayWrite && (
+            <ProviderTest
+              about={t('Reads the keys with which the issuer signs its tokens.')}
+              run={() => call('testIdentityProvider', { params: { appId, providerId } })}
+            />
+          )}
           <ProviderForm key={providerId} appId={appId} record={provider} onDone={leave} onCancel={leave} />
         </Stack>
       )}
@@ -100,20 +103,5 @@ function DeleteProvider({ appId, provider }: { readonly appId: string; readonly 
         { issuer: <b className="mono">{provider.issuer}</b> },
       )}
     </Deletion>
-  );
-}
-
-/** Reads the issuer's keys now. */
-function Test({ appId, providerId }: { readonly appId: string; readonly providerId: string }) {
-  const test = useAction({
-    run: async () => (await call('testIdentityProvider', { params: { appId, providerId } })).result,
-  });
-  return (
-    <Block title={t('Test')} about={t('Reads the keys with which the issuer signs its tokens.')}>
-      {test.data && <TestNote answer={test.data} />}
-      <Button loading={test.isPending} onClick={() => test.mutate()}>
-        {t('Test the provider')}
-      </Button>
-    </Block>
   );
 }

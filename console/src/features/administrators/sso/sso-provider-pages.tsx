@@ -1,12 +1,11 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Deletion } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
-import { Block, FailureNote } from '../../../components/page/blocks.tsx';
+import { FailureNote } from '../../../components/page/blocks.tsx';
 import { CopyNote, EditOrDelete, PageHeader, RecordPage } from '../../../components/page/page-header.tsx';
-import { TestNote } from '../../../components/page/test-note.tsx';
-import { useAction } from '../../../lib/actions/use-action.ts';
+import { ProviderTest } from '../../../components/page/test-note.tsx';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
 import type { SsoProvider } from '../../../lib/wire.ts';
@@ -62,7 +61,10 @@ export function SsoProviderPage() {
     >
       {(provider) => (
         <Stack gap="md">
-          <Test providerId={providerId} />
+          <ProviderTest
+            about={t('Reads what the provider says about itself, and the keys with which it signs.')}
+            run={() => call('testSsoProvider', { params: { providerId } })}
+          />
           <SsoProviderForm key={providerId} provider={provider} onDone={leave} />
         </Stack>
       )}
@@ -97,20 +99,5 @@ function DeleteProvider({ provider }: { readonly provider: SsoProvider }) {
         { name: provider.name },
       )}
     </Deletion>
-  );
-}
-
-/** Reads the provider's configuration and keys now. */
-function Test({ providerId }: { readonly providerId: string }) {
-  const test = useAction({
-    run: async () => (await call('testSsoProvider', { params: { providerId } })).result,
-  });
-  return (
-    <Block title={t('Test')} about={t('Reads what the provider says about itself, and the keys with which it signs.')}>
-      {test.data && <TestNote answer={test.data} />}
-      <Button loading={test.isPending} onClick={() => test.mutate()}>
-        {t('Test the provider')}
-      </Button>
-    </Block>
   );
 }
