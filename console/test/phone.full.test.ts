@@ -119,4 +119,14 @@ describe('the console on a phone', () => {
     }
     assert.deepEqual(hidden, []);
   });
+
+  test('each choice of a list that opens in a sheet can be pressed', async () => {
+    for (const n of [1, 2, 3, 4, 5]) await filled.site.beacon({ name: `Case ${n}`, minor: 100 + n });
+    await open(`/console/apps/${filled.site.app.appId}/messages/new`);
+    await page.getByTitle('Place', { exact: true }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Beacons', exact: true }).click();
+    const choices = page.getByRole('option');
+    await choices.filter({ hasText: 'Case 5' }).waitFor();
+    for (const choice of await choices.all()) await choice.click({ trial: true });
+  });
 });

@@ -45,8 +45,14 @@ export const theme = createTheme({
     },
     // A number out of range stays as it was typed, and saving says at the field what is allowed.
     NumberInput: { defaultProps: { clampBehavior: 'none' } satisfies NumberInputProps },
-    // A list that is cut off says so.
-    Select: { defaultProps: { comboboxProps: { shadow: 'md' }, filter: offeredOf } satisfies SelectProps },
+    // A list that is cut off says so. What is typed replaces what was chosen.
+    Select: {
+      defaultProps: {
+        comboboxProps: { shadow: 'md' },
+        filter: offeredOf,
+        onClick: ({ currentTarget }) => !currentTarget.readOnly && currentTarget.select(),
+      } satisfies SelectProps,
+    },
     MultiSelect: { defaultProps: { filter: offeredOf } satisfies MultiSelectProps },
     Text: { defaultProps: { size: 'sm' } satisfies TextProps },
     Textarea: { defaultProps: { autosize: true } satisfies TextareaProps },

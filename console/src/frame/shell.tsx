@@ -1,6 +1,6 @@
 import { Stack, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useParams, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Icon } from '../components/page/blocks.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
@@ -90,9 +90,9 @@ export function Shell() {
 function useMenu() {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
-  useEffect(() => setOpen(false), [pathname]);
+  const router = useRouter();
+  // Also a link to the page that is shown.
+  useEffect(() => router.subscribe('onBeforeLoad', () => setOpen(false)), [router]);
   useEffect(() => {
     if (!isOpen) return;
     const close = ({ key }: KeyboardEvent) => {

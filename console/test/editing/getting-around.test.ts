@@ -196,6 +196,10 @@ describe('getting around in the console', () => {
     await link('Settings').click();
     await heading('Settings').waitFor();
     await link('Places').waitFor({ state: 'hidden' });
+    // So does a link to the page that is shown.
+    await button('Menu').click();
+    await link('General').click();
+    await link('Places').waitFor({ state: 'hidden' });
     await page.setViewportSize({ width: 1280, height: 860 });
     await link('Places').waitFor();
   });

@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import type { RecordPageOf } from '../../lib/data/all-records.ts';
 import { rich, t } from '../../lib/words/words.ts';
+import classes from '../list/list.module.css';
 import { Icon } from '../page/blocks.tsx';
 import { type CsvColumns, tableOfList } from './csv-of-list.ts';
 import type { ExportFormat } from './use-export.ts';
@@ -34,7 +35,7 @@ export function CsvExport<T extends { readonly objectId: string }>(props: Props<
   return (
     <Group gap={4} wrap="nowrap" className={className}>
       <ExportButton run={run} format="csv" />
-      <Button px="xs" disabled={run.isRunning} onClick={() => run.start('xlsx')}>
+      <Button px="xs" className={classes.deskOnly} disabled={run.isRunning} onClick={() => run.start('xlsx')}>
         {rich('Excel<part> workbook</part>', { part: (inner) => <span className="off-screen">{inner}</span> })}
       </Button>
     </Group>

@@ -24,14 +24,13 @@ interface Props {
   readonly isWrong?: boolean | undefined;
 }
 
-/** What is chosen from in a popover is in it: elsewhere it would be a click beside it, which closes it. It opens at a click, not with the popover. */
-const inside = { comboboxProps: { withinPortal: false, shadow: 'md' }, openOnFocus: false };
-const theme = {
-  components: {
-    Select: Select.extend({ defaultProps: inside }),
-    MultiSelect: MultiSelect.extend({ defaultProps: inside }),
-  },
-};
+/** Lists to choose from open at a click, not with what they are in. */
+function themeOf(withinPortal: boolean) {
+  const defaultProps = { comboboxProps: { withinPortal, shadow: 'md' }, openOnFocus: false };
+  return { components: { Select: Select.extend({ defaultProps }), MultiSelect: MultiSelect.extend({ defaultProps }) } };
+}
+/** Those of a popover are in it: elsewhere it would be a click beside it, which closes it. Those of a sheet are over its head. */
+const themes = { popover: themeOf(false), sheet: themeOf(true) };
 
 /** A part of the sentence, and the editor that it opens: beside it on a desk, a sheet on a phone. */
 export function Part({ name, children, editor, isLocked, isWrong = false }: Props) {
@@ -51,7 +50,7 @@ export function Part({ name, children, editor, isLocked, isWrong = false }: Prop
     </UnstyledButton>
   );
   const content = (
-    <MantineThemeProvider theme={theme} inherit>
+    <MantineThemeProvider theme={themes[isPhone ? 'sheet' : 'popover']} inherit>
       <Stack gap="sm">
         {editor}
         <Group justify="flex-end">

@@ -72,7 +72,7 @@ const maxMarkers = 300;
 const spotRadius = 1.5;
 
 /** Of a bold letter, in its size. */
-const letterWidth = 0.75;
+const letterWidth = 0.8;
 
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
