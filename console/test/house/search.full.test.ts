@@ -68,6 +68,23 @@ describe('the search over everything', () => {
     await becomes(() => opener.evaluate(hasFocus), true);
   });
 
+  test('opens if its keys were pressed before the page was there', async () => {
+    const early = await visited.context.newPage();
+    const session = /\/api\/session\/present$/;
+    const { promise: pressed, resolve: press } = Promise.withResolvers<void>();
+    await early.route(session, async (route) => {
+      await pressed;
+      await route.continue();
+    });
+    const asked = early.waitForRequest(session);
+    await early.goto(`/console/apps/${app.appId}/push`, { waitUntil: 'commit' });
+    await asked;
+    await early.keyboard.press('Control+k');
+    press();
+    await early.getByRole('combobox', { name: 'Search pages, actions and records' }).waitFor();
+    await early.close();
+  });
+
   for (const [name, text] of odd)
     test(`finds ${name} by ${text}`, async () => {
       await type(`  ${text} `);

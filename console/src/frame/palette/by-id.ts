@@ -2,6 +2,7 @@ import { PharosError, type Query, where } from '@pharos/sdk';
 import type { Standing } from '../../lib/data/access.ts';
 import { call, dataOf, type Listed, type ListOperation, readPage } from '../../lib/data/api.ts';
 import { pushName } from '../../lib/data/names.ts';
+import { givenName } from '../../lib/data/own-files.ts';
 import { deviceWords } from '../../lib/text/installation-words.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import type { dataNeeds } from '../../lib/wire.ts';
@@ -16,6 +17,7 @@ type Found = Entry | undefined;
 /** One that can be asked, as far as the role may: what it has by this id. */
 type Asked = (appId: string, id: string) => Promise<Found>;
 
+/** Of one kind are shown. One more is asked for, to say that there are more. */
 export const maxOfKind = 5;
 
 const isObjectId = (text: string) => /^[0-9A-Za-z]{20}$/.test(text);
@@ -75,7 +77,7 @@ function kind<Id extends ListOperation & keyof typeof dataNeeds>(
   const find: Asked = async (appId, id) => (await read(appId, { where: { objectId: id }, limit: 1 }))[0];
   if (by === undefined) return Object.assign(find, { needs });
   const named = (appId: string, text: string) =>
-    read(appId, { where: where().contains(by, text), order: by, limit: maxOfKind });
+    read(appId, { where: where().contains(by, text), order: by, limit: maxOfKind + 1 });
   return Object.assign(find, { needs, named });
 }
 
@@ -111,21 +113,21 @@ const kinds: readonly Kind[] = [
     kind: t('Floor'),
     icon: 'map',
     to: floorPage,
-    labelOf: ({ name }) => name,
+    by: 'name',
     params: ({ venueId }) => ({ venueId: venueId.objectId }),
   }),
   kind('listZones', {
     kind: t('Zone'),
     icon: 'map',
     to: floorPage,
-    labelOf: ({ name }) => name,
+    by: 'name',
     params: ({ venueId, floorId }) => ({ venueId: venueId?.objectId ?? '', floorId: floorId.objectId }),
   }),
   kind('listDevices', {
     kind: t('Device'),
     icon: 'device',
     to: '/apps/$appId/devices/$deviceId',
-    labelOf: ({ deviceName }) => deviceName,
+    by: 'deviceName',
   }),
   kind('listUsers', {
     kind: t('Account'),
@@ -137,7 +139,8 @@ const kinds: readonly Kind[] = [
     kind: t('File'),
     icon: 'file',
     to: '/apps/$appId/files',
-    labelOf: ({ name }) => name,
+    by: 'name',
+    labelOf: ({ name }) => givenName(name),
     search: ({ objectId }) => ({ file: objectId }),
   }),
   Object.assign((appId: string, id: string) => findPhone('objectId', appId, id), {

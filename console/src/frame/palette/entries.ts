@@ -168,6 +168,7 @@ export interface FoundRecords {
   readonly failure?: string;
   /** Buckets whose records were not searched, of those that have a text to search by. */
   readonly unsearched?: readonly string[];
+  readonly hasMore?: boolean;
 }
 
 /** Records whose name contains a text, or that have this id. @throws PharosError without a session */
@@ -186,7 +187,7 @@ export async function findRecords(session: Session, appId: string, text: string)
       return entry ? { entries: [record(entry)] } : nothing;
     }),
   ]);
-  return withoutTwins(joined(found));
+  return firstOfKinds(withoutTwins(joined(found)));
 }
 
 /** What was found, and the first failure. @throws PharosError without a session: the page has to ask for it */
@@ -206,6 +207,12 @@ function withoutTwins({ entries, ...rest }: FoundRecords): FoundRecords {
   return { entries: [...byPlace.values()], ...rest };
 }
 
+function firstOfKinds({ entries, ...rest }: FoundRecords): FoundRecords {
+  const kinds = [...Map.groupBy(entries, ({ kind }) => kind).values()];
+  const hasMore = kinds.some(({ length }) => length > maxOfKind);
+  return { ...rest, entries: kinds.flatMap((some) => some.slice(0, maxOfKind)), hasMore };
+}
+
 const nothing: FoundRecords = { entries: [] };
 const allOf = <T>(results: readonly T[], entryOf: (one: T) => PaletteEntry): FoundRecords => ({
   entries: results.map(entryOf),
@@ -219,7 +226,7 @@ const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({
 /** By name or e-mail. */
 async function findUsers(appId: string, text: string): Promise<FoundRecords> {
   const fields = ['email', 'firstname', 'lastname'] as const;
-  const query = { where: { $or: fields.map((field) => where().contains(field, text)) }, limit: maxOfKind };
+  const query = { where: { $or: fields.map((field) => where().contains(field, text)) }, limit: maxOfKind + 1 };
   const { results } = await call('listAppUsers', { params: { appId }, query: query as never });
   return allOf(results, (user) =>
     record({
@@ -237,7 +244,7 @@ const isShortId = (text: string) => /^[0-9A-Za-z]{6}$/.test(text);
 
 async function findPhones(appId: string, text: string): Promise<FoundRecords> {
   const { installations } = dataOf(appId);
-  const { results } = await installations.list({ where: where().contains('objectId', text), limit: maxOfKind });
+  const { results } = await installations.list({ where: where().contains('objectId', text), limit: maxOfKind + 1 });
   return allOf(
     results.filter(({ objectId }) => objectId.endsWith(text)),
     ({ objectId, deviceType }) =>
@@ -262,7 +269,7 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
         })
       : [],
   );
-  const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, maxOfKind);
+  const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, maxOfKind + 1);
   const searchable = results.flatMap(({ name, columns }) => {
     const member = Object.keys(columns).find((column) => columns[column] === 'String');
     return member === undefined || !mayCall('listRecords') ? [] : [{ name, member }];
@@ -292,7 +299,7 @@ const fewestLetters = 3;
 async function findInBucket(appId: string, bucketName: string, member: string, text: string) {
   const { results } = await dataOf(appId)
     .bucket(bucketName)
-    .list({ where: where().contains(`metadata.${member}`, text), limit: maxOfKind });
+    .list({ where: where().contains(`metadata.${member}`, text), limit: maxOfKind + 1 });
   return allOf(results, ({ objectId, metadata }) =>
     record({
       kind: bucketName,

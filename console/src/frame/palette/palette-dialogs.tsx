@@ -25,6 +25,7 @@ export function SearchDialog({ isOpen, onClose, appId }: Props) {
       onClose={onClose}
       title={t('Search everything')}
       size="lg"
+      centered={false}
       yOffset="8vh"
       transitionProps={{ duration: 0 }}
     >
@@ -64,7 +65,7 @@ function useEntries(appId: string | undefined, text: string) {
     maxShown,
   );
   const failure = wanted === '' ? undefined : (data?.failure ?? error?.message);
-  return { entries, isWaiting, failure, unsearched: data?.unsearched ?? [] };
+  return { entries, isWaiting, failure, unsearched: data?.unsearched ?? [], hasMore: data?.hasMore ?? false };
 }
 
 function Search({ appId, onDone }: Pick<Props, 'appId'> & { readonly onDone: () => void }) {
@@ -82,7 +83,7 @@ function Search({ appId, onDone }: Pick<Props, 'appId'> & { readonly onDone: () 
   }, []);
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
-  const { entries, isWaiting, failure, unsearched } = useEntries(appId, text);
+  const { entries, ...searched } = useEntries(appId, text);
   const chosen = Math.min(place, entries.length - 1);
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' });
@@ -141,7 +142,7 @@ function Search({ appId, onDone }: Pick<Props, 'appId'> & { readonly onDone: () 
         ))}
       </div>
       <Text c="dimmed" role="status">
-        {said({ isEmpty: entries.length === 0, isWaiting, failure, unsearched })}
+        {said({ isEmpty: entries.length === 0, ...searched })}
       </Text>
     </>
   );
@@ -152,14 +153,15 @@ interface Said {
   readonly isWaiting: boolean;
   readonly failure: string | undefined;
   readonly unsearched: readonly string[];
+  readonly hasMore: boolean;
 }
 
 const maxNamed = 5;
 
 /** Below what was found. That nothing has the name is said only after everything was searched. */
-function said({ isEmpty, isWaiting, failure, unsearched }: Said): string {
+function said({ isEmpty, isWaiting, failure, unsearched, hasMore }: Said): string {
   if (failure !== undefined) return t('Not everything could be searched. {message}', { message: failure });
-  if (!isEmpty) return '';
+  if (!isEmpty) return hasMore ? t('There are more. Type to find them.') : '';
   if (isWaiting) return t('Searching …');
   if (unsearched.length === 0) return t('Nothing has this name or id.');
   return t('Nothing found. The records of some buckets were not searched, such as {buckets}: search there.', {

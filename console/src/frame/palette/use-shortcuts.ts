@@ -12,16 +12,29 @@ function isTyping({ target }: KeyboardEvent): boolean {
   return field !== null || (target instanceof Element && target.shadowRoot !== null);
 }
 
+function isSearch(event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, altKey } = event;
+  if (!(ctrlKey || metaKey) || altKey || key.toLowerCase() !== 'k') return false;
+  event.preventDefault();
+  return true;
+}
+
+/** Ctrl-K was pressed before the page was there. */
+let isAwaited = false;
+const remember = (event: KeyboardEvent) => {
+  isAwaited ||= isSearch(event);
+};
+document.addEventListener('keydown', remember);
+
 /** Keys of the whole console: Ctrl-K, `/` and `?`. */
 export function useShortcuts({ onSearch, onHelp }: Shortcuts): void {
   useEffect(() => {
+    document.removeEventListener('keydown', remember);
+    if (isAwaited) onSearch();
+    isAwaited = false;
     function press(event: KeyboardEvent) {
       const { key, ctrlKey, metaKey, altKey } = event;
-      if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
-        event.preventDefault();
-        onSearch();
-        return;
-      }
+      if (isSearch(event)) return onSearch();
       if (ctrlKey || metaKey || altKey || isTyping(event) || document.querySelector('[aria-modal=true]')) return;
       if (key === '/') {
         event.preventDefault();
