@@ -22,7 +22,7 @@ import { inSentence, rich, t } from '../../lib/words/words.ts';
 import { UserFactors } from './account/user-factors.tsx';
 import { UserSessions } from './account/user-sessions.tsx';
 import { UserVenues } from './account/user-venues.tsx';
-import { WhatHappened } from './happened/what-happened.tsx';
+import { useHappened, WhatHappened } from './happened/what-happened.tsx';
 import { PhoneBlock } from './phones/phone-block.tsx';
 import { phonesOfQuery, userKeys } from './queries.ts';
 import { userRoleOptions, userRoleTexts } from './words.ts';
@@ -37,7 +37,11 @@ interface Props {
 /** A person with an account: who it is, what happened, the phones, and how the account is used. */
 export function PersonPage() {
   const { appId, userId } = route.useParams();
-  const query = once(useQuery(appUserQuery(appId, userId)), useQuery(phonesOfQuery(appId, userId)));
+  const found = useQuery(phonesOfQuery(appId, userId));
+  const phones = found.data?.results ?? [];
+  const happened = useHappened({ appId, phones: phones.map(({ objectId }) => objectId) });
+  const isPending = found.isPending || happened.isLoading;
+  const query = once(useQuery(appUserQuery(appId, userId)), { isPending });
   const mayChange = useMay()('users.change');
   return (
     <RecordPage

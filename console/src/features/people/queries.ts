@@ -67,7 +67,6 @@ export const happenedQuery = (appId: string, phones: readonly string[]) =>
       ]);
       return { visits, events, verdicts: verdicts.results, deliveries };
     },
-    enabled: phones.length > 0,
   });
 
 /** What a user proves beside a password or instead of it. */

@@ -1,4 +1,4 @@
-import { Badge, Skeleton, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BeaconName, MessageName, TriggerName } from '../../../components/names/names.tsx';
@@ -17,13 +17,16 @@ interface Props {
   readonly phones: readonly string[];
 }
 
-/**
- * Where a person was, which messages came of it, and why not the others. Not under pseudonyms, where an empty list would wrongly say
- * that there is nothing.
- */
+/** What happened to a person. Not asked under pseudonyms, where an empty list would wrongly say that there is nothing. */
+export function useHappened({ appId, phones }: Props) {
+  const { data: app } = useQuery(appQuery(appId));
+  const isKnown = app?.policy.pseudonyms !== 'daily';
+  return { ...useQuery({ ...happenedQuery(appId, phones), enabled: isKnown && phones.length > 0 }), isKnown };
+}
+
+/** Where a person was, which messages came of it, and why not the others. Its page waits for it, since it would push away the rest. */
 export function WhatHappened(props: Props) {
-  const { data: app } = useQuery(appQuery(props.appId));
-  if (app?.policy.pseudonyms !== 'daily') return <Known {...props} />;
+  if (useHappened(props).isKnown) return <Known {...props} />;
   return (
     <Block title={t('What happened')}>
       <Text c="dimmed">
@@ -36,7 +39,7 @@ export function WhatHappened(props: Props) {
 }
 
 function Known({ appId, phones }: Props) {
-  const { data, error } = useQuery(happenedQuery(appId, phones));
+  const { data, error } = useHappened({ appId, phones });
   const times = useTimes(appId);
   const happenings =
     data &&
@@ -53,7 +56,6 @@ function Known({ appId, phones }: Props) {
       })}
     >
       <FailureNote message={error?.message} />
-      {!data && !error && phones.length > 0 && <Skeleton h={120} />}
       {(phones.length === 0 || happenings?.length === 0) && (
         <Text c="dimmed">{t('Has not been near a beacon yet, and was sent no message.')}</Text>
       )}

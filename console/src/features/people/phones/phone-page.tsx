@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { shortId } from '../../../components/names/names.tsx';
-import { RecordPage } from '../../../components/page/page-header.tsx';
+import { once, RecordPage } from '../../../components/page/page-header.tsx';
 import { useMay } from '../../../lib/data/access.ts';
 import { deviceWords } from '../../../lib/text/installation-words.ts';
 import { t } from '../../../lib/words/words.ts';
-import { WhatHappened } from '../happened/what-happened.tsx';
+import { useHappened, WhatHappened } from '../happened/what-happened.tsx';
 import { installationQuery } from '../queries.ts';
 import { PhoneActions } from './phone-actions.tsx';
 import { PhoneBlock } from './phone-block.tsx';
@@ -15,7 +15,8 @@ const route = getRouteApi('/signed-in/apps/$appId/installations/$installationId'
 /** The page of a person of whom only the phone is known. Where there is an account, its page has the phone. */
 export function PhonePage() {
   const { appId, installationId } = route.useParams();
-  const query = useQuery(installationQuery(appId, installationId));
+  const happened = useHappened({ appId, phones: [installationId] });
+  const query = once(useQuery(installationQuery(appId, installationId)), { isPending: happened.isLoading });
   const mayReadUsers = useMay()('users.read');
   const { userId } = query.data ?? {};
   if (userId && mayReadUsers)
