@@ -32,8 +32,7 @@ export function ImportBeaconsPage() {
         accept=".csv,.txt,.xlsx,text/csv"
         columns={csvColumns}
         about={t(
-          'A CSV file or an Excel workbook with the columns {list}; other columns are left out. A row updates the beacon with its objectId, or else the one with its UUID, major and minor; if there is none, it adds one. A missing column leaves its values unchanged. venueId and zoneId are objectIds; an empty zoneId follows from x and y. You see a preview before anything is changed.',
-          { list: csvColumns.join(', ') },
+          'A CSV file or an Excel workbook with the columns of the sample. A row changes the beacon with its objectId, or else the one with its UUID, major and minor; if there is none, it adds one. Columns may be left out. You see a preview before anything is changed.',
         )}
         tools={
           <Button

@@ -40,7 +40,7 @@ export function ImportVenuePage() {
         accept=".geojson,.json,.zip,.csv,.tsv,.txt,.xlsx,application/geo+json,application/zip,text/csv"
         isTable={false}
         about={t(
-          'A file as the page of the venue exports it: a table (CSV or Excel) of the venue, its hours and holidays, floors, walls, receivers (gateways) and zones; GeoJSON, which map programs write, with levels, zones (units), walls, gateways and beacons in metres; or an IMDF archive, in which indoor maps are exchanged, of which hours, levels and units are read. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
+          'What the page of a venue exports: a table (CSV or Excel), GeoJSON or an IMDF archive. What is here already is changed, the rest is added, and nothing is deleted. You see a preview before anything is changed.',
         )}
         read={async (file) => {
           const bytes = new Uint8Array(await file.arrayBuffer());
