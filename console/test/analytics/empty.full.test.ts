@@ -100,4 +100,20 @@ describe('analytics of an app in which nobody was', () => {
     }
     assert.deepEqual(visited.complaints, []);
   });
+
+  test('where nobody was, the year and then all places are one click away', async () => {
+    const venue = await make('/venues', { name: 'Tower' });
+    await open(`analytics/peaks?venue=${venue}`);
+    const asked = async () => {
+      const { searchParams } = new URL(page.url());
+      return [searchParams.get('unit'), searchParams.get('venue')];
+    };
+    await page.getByRole('button', { name: 'Look at the whole year' }).click();
+    await becomes(asked, ['year', venue]);
+    await page.getByRole('button', { name: 'Look everywhere' }).click();
+    await becomes(asked, ['year', null]);
+    await page.getByRole('heading', { name: 'Nobody was there' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Look / }).count(), 0, 'there is no wider question');
+    assert.deepEqual(visited.complaints, []);
+  });
 });

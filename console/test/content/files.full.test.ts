@@ -122,11 +122,11 @@ describe('files in the console', () => {
     );
     await open();
     await cards().filter({ hasText: 'hall.png' }).getByRole('button').click();
-    await dialog('hall.png').getByText('1 notification (Welcome picture)').waitFor();
+    await dialog('hall.png').getByText('1 message (Welcome picture)').waitFor();
     assert.equal(await dialog('hall.png').locator('code').innerText(), hall.url);
     assert.match(page.url(), new RegExp(`file=${hall.objectId}`));
     await page.reload();
-    await dialog('hall.png').getByText('1 notification (Welcome picture)').waitFor();
+    await dialog('hall.png').getByText('1 message (Welcome picture)').waitFor();
     await takePictures(page, 'files-detail');
     await assertAccessible(page);
   });

@@ -1,3 +1,4 @@
+import { pageLanguage } from '../../lib/words/words.ts';
 import type { Message } from './message.ts';
 import type { MessageSearch } from './message-search.ts';
 
@@ -15,7 +16,8 @@ export function listedMessages(
   const [by, sign] = order.startsWith('-') ? [order.slice(1), -1] : [order, 1];
   const key = ({ name, updatedAt, isEnabled }: Message) =>
     by === 'updatedAt' ? updatedAt : by === 'isEnabled' ? String(!isEnabled) : name;
-  return found.toSorted((a, b) => sign * key(a).localeCompare(key(b)) || a.objectId.localeCompare(b.objectId));
+  const { compare } = new Intl.Collator(pageLanguage(), { numeric: true });
+  return found.toSorted((a, b) => sign * compare(key(a), key(b)) || compare(a.objectId, b.objectId));
 }
 
 /** Everything that somebody may remember of it, in lower case. */
