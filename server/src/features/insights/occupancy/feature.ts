@@ -54,7 +54,7 @@ const counting =
 export function occupancyFeature({ occupancy, occupancyWatch: watch, siteRevision, inBackground }: Context): Feature {
   // Changes of the limits come with those of venues.
   siteRevision.onChange(watch.forget);
-  const work = () => watch.look();
+  const work = () => watch.checkIfIdle();
   return {
     endpoints: occupancyEndpoints(occupancy),
     // What was over its limit when the service stopped may still be over it, or no longer.

@@ -22,7 +22,7 @@ export class OccupancyWatch {
   }
 
   /** A check, unless one is in progress: one that takes long is not followed by a queue of others. */
-  async look(): Promise<void> {
+  async checkIfIdle(): Promise<void> {
     if (this.#waiting === 0) await this.check();
   }
 
