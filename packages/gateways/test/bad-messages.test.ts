@@ -117,12 +117,12 @@ test('no message makes a reader throw, and what it keeps is bounded', () => {
 });
 
 test('a message that is nested 100,000 times, and one full of wrong members, are read in bounded time', () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   read(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
   read(`[${'1,'.repeat(500_000)}1]`);
   read(`{"events":[${'{"a":1},'.repeat(120_000)}{}]}`);
   read(`$GPRP,${'a,'.repeat(500_000)}`);
   read('$GPRP\n'.repeat(170_000));
   readGatewayMessage({ payload: Buffer.concat([Buffer.of(0x81), Buffer.alloc(1_000_000, 0x91)]) });
-  assert.ok(performance.now() - started < 20_000);
+  assert.ok(process.cpuUsage(started).user < 20_000_000);
 });

@@ -232,12 +232,12 @@ describe('a regular expression', () => {
       '\\pL{1000}',
     ];
     for (const pattern of [...worst, '(a+)+$', '(?:\\b.){100}', '(?:(?:(?:\\w|\\A\\s)\\x{1F600}){1,10}){0,10}']) {
-      const started = performance.now();
+      const started = process.cpuUsage();
       const regex = compileRegex(pattern);
       await ask(regex.postgres, ['a'.repeat(1000)]);
       regex.test('a'.repeat(1000));
-      // A pattern without a bound takes hours; a busy machine takes some times as long as a quiet one.
-      assert.ok(performance.now() - started < 10_000, `${pattern} took ${performance.now() - started} ms`);
+      // A pattern without a bound takes hours.
+      assert.ok(process.cpuUsage(started).user < 10_000_000, pattern);
     }
   });
 });

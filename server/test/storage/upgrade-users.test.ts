@@ -12,6 +12,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import { anyDisk, bothDatabases, createPostgresDatabase } from '../support/build-app.ts';
+import { patientMs } from '../support/patience.ts';
 
 const password = 'from the former version';
 const token = 'known-to-the-former-version-of-the-service1';
@@ -23,7 +24,7 @@ for (const database of bothDatabases)
       const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
       const queryDeadlineMs = 5_000;
       const db = postgres
-        ? openPostgres({ url: postgres.url, poolSize: 2, queryDeadlineMs })
+        ? openPostgres({ url: postgres.url, poolSize: 2, queryDeadlineMs, timeoutMs: patientMs })
         : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs });
       try {
         await migrate(db, 1, 21);

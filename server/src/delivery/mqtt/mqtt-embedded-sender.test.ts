@@ -58,10 +58,12 @@ describeSenderPort('MQTT through the own port', async () => {
 describe('messages to devices by MQTT', () => {
   let broker: DeviceBroker;
   let sender: PushSender;
+  const create = (timeoutMs = patientMs) =>
+    createEmbeddedMqttSender({ broker, appId: 'app', now: () => now, timeoutMs });
   beforeAll(async () => {
     broker = deviceBroker();
     await broker.listen(0, '127.0.0.1');
-    sender = createEmbeddedMqttSender({ broker, appId: 'app', now: () => now, timeoutMs: 500 });
+    sender = create();
   });
   afterAll(async () => {
     await sender.close();
@@ -100,7 +102,7 @@ describe('messages to devices by MQTT', () => {
     // Never calls back, so that the client sends no PUBACK.
     device.client.handleMessage = () => undefined;
     await device.client.subscribeAsync('museum/mute', { qos: 1 });
-    const result = await sender.send(message(), target('museum/mute'), never);
+    const result = await create(500).send(message(), target('museum/mute'), never);
     assert.deepEqual([result.outcome, 'scope' in result && result.scope], ['retry', 'message']);
     await device.closed;
   });

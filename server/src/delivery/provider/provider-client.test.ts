@@ -33,7 +33,7 @@ describe('requests to a provider', () => {
   });
 
   test('a connection that says nothing is left; the next requests take another', async () => {
-    const [pool, before] = [client({ timeoutMs: 300, connections: 1 }), provider.connections];
+    const [pool, before] = [client({ timeoutMs: 5_000, connections: 1 }), provider.connections];
     provider.tell('b', 'hang');
     const silent = await pool.send(request('b'), never);
     assert.equal('noAnswer' in silent && silent.noAnswer, 'timeout');

@@ -15,7 +15,7 @@ import { brokerDefinition } from './mqtt-broker-sender.ts';
 const never = new AbortController().signal;
 const targets = createTargetRules(['127.0.0.0/8']);
 const definition = brokerDefinition(targets);
-const deps = { now: Date.now, timeoutMs: 2_000 };
+const deps = { now: Date.now, timeoutMs: patientMs };
 const target = (token: string) => ({ token, deviceType: 'embedded' }) as const;
 
 let made = 0;

@@ -12,6 +12,7 @@ import {
   signInManager,
   type TestApp,
 } from '../../../../test/support/build-app.ts';
+import { patientMs } from '../../../../test/support/patience.ts';
 import { service } from '../../../access/audit.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Database } from '../../../db/db.ts';
@@ -98,7 +99,7 @@ for (const database of bothDatabases) {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-jobs-'));
     const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
     const db: Database = postgres
-      ? openPostgres({ url: postgres.url, poolSize: 2, queryDeadlineMs: 5_000 })
+      ? openPostgres({ url: postgres.url, poolSize: 2, queryDeadlineMs: 5_000, timeoutMs: patientMs })
       : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs: 5_000 });
     try {
       await migrate(db, 1, 15);
