@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { commandLine, service } from '../../../server/src/access/audit.ts';
 import { sql } from '../../../server/src/base/sql.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
-import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { atOneDay, buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { testInFull } from '../../../server/test/support/depth.ts';
 import { kindsOf, Site, stay, uuid, walk } from '../../../server/test/support/site.ts';
@@ -26,7 +26,7 @@ describe('the home of an app', () => {
   let page: Page;
 
   beforeAll(async () => {
-    app = await buildApp({ senders: [provider.definition('fcm')] });
+    app = await buildApp({ senders: [provider.definition('fcm')], startsAt: atOneDay(1_800_000) });
     origin = await listenWithConsole(app);
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'owner' });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { patientMs } from '../../../test/support/patience.ts';
 import {
   bytes,
   four,
@@ -125,7 +126,7 @@ describe('the protocol of the port for devices', () => {
     const connection = await port.inside({ properties: properties(39, four(100)) });
     connection.send(packet(0x82, 0, 1, 0, text(topic), 0));
     await connection.packet();
-    const message = { id: 'message', appId: 'app', topic, timeoutMs: 2_000, seconds: 60 };
+    const message = { id: 'message', appId: 'app', topic, timeoutMs: patientMs, seconds: 60 };
     assert.equal(await port.broker.publish({ ...message, payload: Buffer.alloc(200) }), 'too large');
     assert.equal(await port.broker.publish({ ...message, payload: Buffer.alloc(20) }), 'acknowledged');
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { patientMs } from '../../../test/support/patience.ts';
 import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { callReceiver, readRetryAfter } from '../webhooks/webhook-call.ts';
 import { createTargetRules, isTargetEntry, type Resolve } from './target-rules.ts';
@@ -20,7 +21,7 @@ describe('targets of outgoing calls', () => {
   const call = (url: string, resolve?: Resolve, allowed: readonly string[] = []) =>
     callReceiver(
       { url, headers: {}, body: '{}' },
-      { targets: createTargetRules(allowed, resolve), timeoutMs: 2_000, now: Date.now },
+      { targets: createTargetRules(allowed, resolve), timeoutMs: patientMs, now: Date.now },
       new AbortController().signal,
     );
 
@@ -71,7 +72,7 @@ describe('targets of outgoing calls', () => {
     const calls = receiver.calls.length;
     const result = await callReceiver(
       { url: `http://rebind.example:${receiver.port}/`, headers: {}, body: '{}' },
-      { targets: rules, timeoutMs: 2_000, now: Date.now },
+      { targets: rules, timeoutMs: patientMs, now: Date.now },
       new AbortController().signal,
     );
     assert.deepEqual([result.outcome, receiver.calls.length], ['refused', calls]);

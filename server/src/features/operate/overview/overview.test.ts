@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { databases } from '../../../../test/support/build-app.ts';
+import { atOneDay, databases } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { found } from '../../../../test/support/sites/found.ts';
@@ -15,7 +15,7 @@ for (const database of databases) {
     let start: number;
     let cafe: string;
     beforeAll(async () => {
-      site = await openSite(database);
+      site = await openSite(database, {}, atOneDay(1_800_000));
       start = site.now;
     });
     afterAll(() => site.close());
