@@ -125,10 +125,12 @@ export async function visit(browser: Browser, origin: string, hasMotion = false)
   return { page, context, complaints };
 }
 
-/** What a message offers, such as *Undo*, is there for ten seconds: on a busy machine it would be gone before it is clicked. */
+/**
+ * What a message offers, such as *Undo*, is there for ten seconds (`use-action.ts`): on a busy machine it would be gone before it is clicked.
+ */
 const offersStay = `{
   const { setTimeout } = self;
-  const offered = [10_000, 10_001];
+  const offered = [10_001, 10_002];
   self.setTimeout = (work, ms, ...given) => (offered.includes(ms) ? 0 : setTimeout(work, ms, ...given));
 }`;
 

@@ -35,7 +35,7 @@ interface Action<Input, Result> {
 /** Only the newest message has a button; several messages would hide others. */
 const id = 'undo';
 /** How long a button is offered, ms. Alternates by 1: a message that replaces another restarts its timer only if this differs. */
-let offered = 10_000;
+let offered = 10_002;
 
 function showWithButton(message: string, button: MessageButton): void {
   const onClick = () => {
@@ -43,7 +43,7 @@ function showWithButton(message: string, button: MessageButton): void {
     button.onClick();
   };
   notifications.hide(id);
-  offered = offered === 10_000 ? 10_001 : 10_000;
+  offered = offered === 10_001 ? 10_002 : 10_001;
   notifications.show({
     id,
     message: buttonMessage(message, { ...button, onClick }),
