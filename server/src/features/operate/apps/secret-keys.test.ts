@@ -83,6 +83,10 @@ for (const database of databases) {
         [{ name: ' ' }, 'name'],
         [{ name: 'a\u0007b' }, 'name'],
         [{ scopes: [] }, 'scopes'],
+        [{ scopes: Array.from({ length: 101 }, () => reading[0]) }, 'scopes'],
+        [{ scopes: ['beacons'] }, 'scopes.0'],
+        [{ scopes: [{ resource: 'beacons', verbs: ['list'], gateways: ['a'] }] }, 'scopes.0.gateways'],
+        [{ scopes: [{ resource: 'sightings', verbs: ['create'], gateways: ['a/b'] }] }, 'scopes.0.gateways'],
         [{ scopes: [{ resource: 'beacon', verbs: ['list'] }] }, 'scopes.0.resource'],
         [{ scopes: [{ resource: 'sightings', verbs: ['list'] }] }, 'scopes.0.verbs'],
         [{ scopes: [{ resource: 'beacons', verbs: [] }] }, 'scopes.0.verbs'],
@@ -94,6 +98,7 @@ for (const database of databases) {
         [{ scopes: [{ resource: 'beacons', verbs: ['list'], venues: [] }] }, 'scopes.0.venues'],
         [{ networks: ['10.0.0.0/33'] }, 'networks.0'],
         [{ networks: ['10.0.0.1', 'example.org'] }, 'networks.1'],
+        [{ networks: Array.from({ length: 51 }, (_, n) => `10.0.0.${n}`) }, 'networks'],
         [{ expiresAt: 'tomorrow' }, 'expiresAt'],
         [{ expiresAt: new Date(app.clock.now).toISOString() }, 'expiresAt'],
       ];

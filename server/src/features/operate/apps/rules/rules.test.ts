@@ -90,6 +90,8 @@ for (const database of databases) {
     });
 
     test('are refused with everything that is wrong in them', async () => {
+      const many = (count: number, name: string) =>
+        Object.fromEntries(Array.from({ length: count }, (_, n) => [`${name}${n}`, {}]));
       const wrong: readonly (readonly [rules: object, field: string, problem: RegExp])[] = [
         [{ colour: 1 }, 'colour', /not known/],
         [{ preset: 'open' }, 'preset', /specification, visitors/],
@@ -131,6 +133,16 @@ for (const database of databases) {
           'buckets.notes.members.objectId',
           /member of the document/,
         ],
+        [{ resources: { beacons: ['list'] } }, 'resources.beacons', /JSON object/],
+        [{ resources: { devices: { unowned: 'app' } } }, 'resources.devices.unowned', /user, manager/],
+        [
+          { buckets: { notes: { members: { 'metadata.a': { shown: ['app'] } } } } },
+          'buckets.notes.members.metadata.a.shown',
+          /takes hidden and readOnly/,
+        ],
+        [{ buckets: { notes: { members: many(51, 'metadata.m') } } }, 'buckets.notes.members', /at most 50 members/],
+        [{ buckets: many(501, 'b') }, 'buckets', /at most 500 members/],
+        [{ buckets: many(10_000, 'b') }, '', /at most 100000 characters/],
       ];
       for (const [rules, field, problem] of wrong) {
         const { status, body } = await write(rules);
