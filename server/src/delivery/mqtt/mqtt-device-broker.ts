@@ -176,11 +176,6 @@ export class DeviceBroker {
     this.#bySession.get(session)?.takeOver();
   }
 
-  /** Disconnects a device whose credentials are gone. */
-  disconnect(appId: string, deviceId: string): void {
-    this.#byDevice.get(deviceKey({ appId, deviceId }))?.revoke();
-  }
-
   /** Disconnects every device (of an app) whose credentials or topic have changed, here or on another node. */
   check(appId?: string): Promise<void> {
     this.#toCheck.add(appId);
