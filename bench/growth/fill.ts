@@ -5,7 +5,7 @@ import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { insertRows } from '../../server/src/demo/rows.ts';
 import { type Slot, slotValues } from '../../server/src/features/data/buckets/definition/slots.ts';
 import { documentOf } from '../compare/documents.ts';
-import { people, type Row, structure, Timeline, traces } from './rows.ts';
+import { own, type Row, Timeline, traces } from './rows.ts';
 
 /** Written beside the service that runs on the same database. */
 
@@ -81,21 +81,15 @@ export async function fill(sink: Sink, appId: string, { records, traces: traceCo
   const [line, traceLine] = [new Timeline(appId, records, Date.now()), new Timeline(appId, traceCount, Date.now())];
   const { id, slots } = await sink.bucket(appId);
   const password = 'correct horse';
-  const hash = await createPasswords().hash(password, appId);
-  const { beacons, files } = structure(line);
-  const { installations, users } = people(line);
-  const own: Readonly<Record<string, Row>> = {
-    beacons,
-    files,
-    installations,
-    users: (n) => ({ ...users(n), password_hash: hash }),
+  const rows: Readonly<Record<string, Row>> = {
+    ...own(line, await createPasswords().hash(password, appId)),
     records: (n) => {
       const document = documentOf(n);
       const { values } = slotValues(slots, document);
       return { ...line.changed(n), bucket_id: id, doc: JSON.stringify(document), ...values };
     },
   };
-  for (const [table, row] of Object.entries(own)) await write(sink, table, { total: records, row });
+  for (const [table, row] of Object.entries(rows)) await write(sink, table, { total: records, row });
   for (const [table, row] of Object.entries(traces(traceLine, line)))
     await write(sink, table, { total: traceCount, row });
   return { records: line, traces: traceLine, password };

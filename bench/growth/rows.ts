@@ -3,12 +3,9 @@ import { firstIdAt } from '../../server/src/base/id.ts';
 import type { SqlValue } from '../../server/src/base/sql.ts';
 import type { DbTable, NewRowOf } from '../../server/src/db/table.ts';
 import type { files } from '../../server/src/features/data/files/resource.ts';
-import type { notifications } from '../../server/src/features/messages/notifications/resource.ts';
-import type { storylines } from '../../server/src/features/messages/storylines/resource.ts';
 import type { installations } from '../../server/src/features/people/installations/resource.ts';
 import type { users } from '../../server/src/features/people/users/tables.ts';
 import type { beacons } from '../../server/src/features/places/beacons/resource.ts';
-import type { devices } from '../../server/src/features/places/devices/resource.ts';
 import type { logs } from '../../server/src/features/presence/logs/resource.ts';
 import type { events } from '../../server/src/features/presence/sightings/traces/events.ts';
 import type { visits } from '../../server/src/features/presence/sightings/traces/visits.ts';
@@ -24,7 +21,7 @@ type RowFor<T extends DbTable> = (n: number) => NewRowOf<T>;
 const spanMs = 20 * 86_400_000;
 const halls = ['Hall', 'Gate', 'Stairs', 'Cafe', 'Shop', 'Tower', 'Garden'];
 /** A prime, so that what follows from it is in no order. */
-export const stride = 7919;
+const stride = 7919;
 
 /** The ids and times of a few weeks that end now, and what most rows have in common. */
 export class Timeline {
@@ -64,15 +61,14 @@ export class Timeline {
 /** Thirty-two random digits and the name. */
 export const storedName = (n: number) => `${createHash('md5').update(String(n)).digest('hex')}_plan-${n}.pdf`;
 
-interface Structure {
+interface Own {
   readonly beacons: RowFor<typeof beacons.table>;
-  readonly devices: RowFor<typeof devices.table>;
-  readonly notifications: RowFor<typeof notifications.table>;
-  readonly storylines: RowFor<typeof storylines.table>;
   readonly files: RowFor<typeof files.table>;
+  readonly installations: RowFor<typeof installations.table>;
+  readonly users: RowFor<typeof users>;
 }
 
-export const structure = (line: Timeline): Structure => ({
+export const own = (line: Timeline, passwordHash: string): Own => ({
   beacons: (n) => ({
     ...line.changed(n),
     name: line.name(n),
@@ -83,22 +79,6 @@ export const structure = (line: Timeline): Structure => ({
     location: `{"x":${n % 100},"y":${n % 70},"floor":${n % 3}}`,
     metadata: '{}',
   }),
-  devices: (n) => ({
-    ...line.changed(n),
-    device_name: line.name(n),
-    manufacture: 'Lamps',
-    topic: `museum/${n}`,
-  }),
-  notifications: (n) => ({
-    ...line.changed(n),
-    description: line.name(n),
-    beacon_id: line.some(n),
-    event: n % 2 === 0 ? 'ENTER' : 'EXIT',
-    type: 'TEXT',
-    message: '{"alertTitle":"Welcome","alertMessage":"The tour starts on your left."}',
-    is_enabled: n % 2,
-  }),
-  storylines: (n) => ({ ...line.changed(n), title: line.name(n), is_enabled: n % 2 }),
   files: (n) => ({
     ...line.changed(n),
     name: `plan-${n}.pdf`,
@@ -107,14 +87,6 @@ export const structure = (line: Timeline): Structure => ({
     size: n,
     sha256: '',
   }),
-});
-
-interface People {
-  readonly installations: RowFor<typeof installations.table>;
-  readonly users: RowFor<typeof users>;
-}
-
-export const people = (line: Timeline): People => ({
   installations: (n) => ({
     ...line.changed(n),
     installation_id: `client-${n}`,
@@ -129,7 +101,7 @@ export const people = (line: Timeline): People => ({
     ...line.changed(n),
     email: `visitor${n}@example.org`,
     email_key: `visitor${n}@example.org`,
-    password_hash: '',
+    password_hash: passwordHash,
     firstname: halls[n % halls.length] ?? '',
     lastname: `Visitor ${(n * stride) % line.total}`,
     metadata: '{}',

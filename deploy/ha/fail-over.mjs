@@ -34,6 +34,7 @@ const env = {
 
 const shell = (command, ...words) =>
   execFileSync(command, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+const run = (...words) => execFileSync(process.execPath, [pharos, ...words], { encoding: 'utf8', env });
 const sql = (text) => shell('psql', database.replace(/\?.*/, ''), '-Atqc', text);
 
 async function members() {
@@ -97,54 +98,23 @@ let isOver = false;
 const acknowledged = [];
 const answers = { created: 0, refused: 0, unknown: 0, other: [] };
 try {
-  const made = JSON.parse(
-    shell(
-      'env',
-      ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-      process.execPath,
-      pharos,
-      'app',
-      'create',
-      '--name',
-      'Trial',
-      '--json',
-    ),
-  );
-  shell(
-    'env',
-    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    process.execPath,
-    pharos,
-    'app',
-    'limit',
-    '--app',
-    made.appId,
-    '--off',
-  );
-  const credentials = {
-    'x-service-appid': made.appId,
-    'x-service-appkey': made.appKey,
-    'content-type': 'application/json',
-  };
-  const account = JSON.stringify({
-    firstname: 'Vera',
-    lastname: 'Visitor',
-    email: 'vera@example.org',
-    password: 'open sesame',
-  });
+  const { appId, appKey } = JSON.parse(run('app', 'create', '--name', 'Trial', '--json'));
+  run('app', 'limit', '--app', appId, '--off');
+  const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey, 'content-type': 'application/json' };
+  const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'open sesame' };
   const post = (path, body, headers, node = 0) =>
-    fetch(`${nodes[node].url}/api/v2${path}`, { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) });
+    fetch(`${nodes[node].url}/api/v2${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(30_000),
+    });
   await post('/users', account, credentials);
   const { accessToken } = await (await post('/users/signin', account, credentials)).json();
   const headers = { ...credentials, authorization: `Bearer ${accessToken}` };
   const load = async (client) => {
     for (let count = 0; !isOver; count++) {
-      const body = JSON.stringify({
-        name: `b${client}`,
-        uuid: crypto.randomUUID(),
-        major: client,
-        minor: count % 65_536,
-      });
+      const body = { name: `b${client}`, uuid: crypto.randomUUID(), major: client, minor: count % 65_536 };
       try {
         const answer = await post('/beacons', body, headers, client % 2);
         const text = await answer.text();
@@ -190,7 +160,7 @@ try {
   }
   isOver = true;
   await Promise.all(running);
-  const stored = new Set(sql(`select object_id from beacons where app_id = '${made.appId}'`).split('\n'));
+  const stored = new Set(sql(`select object_id from beacons where app_id = '${appId}'`).split('\n'));
   const lost = acknowledged.filter(({ id }) => !stored.has(id));
   const sorted = gaps.map(({ gap }) => gap).sort((a, b) => a - b);
   const p95 = sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * 0.95) - 1)];

@@ -4,7 +4,7 @@
  *   PHAROS_URL=http://127.0.0.1:8080 PHAROS_APP_ID=… PHAROS_APP_KEY=… npx node examples/web/serve.ts
  *
  * Then open http://127.0.0.1:8090/?beacon=<objectId>, which is what the QR code beside an exhibit holds. PHAROS_PUBLIC_KEY is the public key
- * of Web Push, from the page Senders of the console.
+ * of Web Push, from the page Push services of the console.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -4,10 +4,13 @@ import { type ProviderKind, providerKinds } from '../../features/people/identiti
 import { type ProviderFields, providerShape } from '../../features/people/identities/provider-schemas.ts';
 import type { ProviderService, ProviderView } from '../../features/people/identities/provider-service.ts';
 import {
+  appArgument,
+  appIdOf,
   type Command,
   type CommandCall,
   confirmDeletion,
   type OptionSpec,
+  readSwitch,
   UsageError,
   yesOption,
 } from '../support/command.ts';
@@ -15,7 +18,6 @@ import { withServices } from './storage.ts';
 
 /** Through whom the users of an app sign in. */
 
-const idArgument = { name: 'ID', help: 'the app' } as const;
 const nameArgument = { name: 'NAME', help: 'the identity provider, as app identity-provider list shows it' } as const;
 
 const fieldOptions: Readonly<Record<string, OptionSpec>> = {
@@ -26,12 +28,6 @@ const fieldOptions: Readonly<Record<string, OptionSpec>> = {
   'accept-tokens': { value: 'yes|no', help: 'accept its tokens as access tokens' },
   enabled: { value: 'yes|no', help: 'whether people can sign in through it' },
 };
-
-function readSwitch(call: CommandCall, option: string): boolean | undefined {
-  const text = call.text(option);
-  if (text === undefined || text === 'yes' || text === 'no') return text === undefined ? undefined : text === 'yes';
-  throw new UsageError(`--${option} takes yes or no, not "${text}".`);
-}
 
 /** What the options name, as the console would send it. */
 function readFields(call: CommandCall): Readonly<Record<string, unknown>> {
@@ -63,8 +59,6 @@ interface Used {
   readonly identityProviders: ProviderService;
 }
 
-const appIdOf = (call: CommandCall) => call.arguments[0] ?? '';
-
 async function find({ apps, identityProviders }: Used, call: CommandCall): Promise<ProviderView> {
   await apps.get(appIdOf(call));
   const [, name] = call.arguments;
@@ -77,7 +71,7 @@ export const identityProviderCommands: readonly Command[] = [
   {
     name: 'app identity-provider list',
     summary: 'list the identity providers through which people sign in to an app',
-    arguments: [idArgument],
+    arguments: [appArgument],
     async run(call) {
       const listed = await withServices(call.config(), async ({ apps, identityProviders }) => {
         await apps.get(appIdOf(call));
@@ -90,7 +84,7 @@ export const identityProviderCommands: readonly Command[] = [
   {
     name: 'app identity-provider add',
     summary: 'let people sign in to an app through Google, Apple or another provider',
-    arguments: [idArgument],
+    arguments: [appArgument],
     options: {
       kind: { value: 'KIND', help: 'google, apple or oidc (OpenID Connect)', required: true },
       name: { value: 'NAME', help: 'by which the app names it; the kind without it' },
@@ -113,7 +107,7 @@ export const identityProviderCommands: readonly Command[] = [
   {
     name: 'app identity-provider change',
     summary: 'change an identity provider of an app, or switch it off or on',
-    arguments: [idArgument, nameArgument],
+    arguments: [appArgument, nameArgument],
     options: fieldOptions,
     async run(call) {
       const changes = providerShape.readUpdate(readFields(call));
@@ -127,7 +121,7 @@ export const identityProviderCommands: readonly Command[] = [
   {
     name: 'app identity-provider delete',
     summary: 'delete an identity provider of an app; accounts stay',
-    arguments: [idArgument, nameArgument],
+    arguments: [appArgument, nameArgument],
     options: { yes: yesOption },
     async run(call) {
       const { name } = await withServices(call.config(), async (services) => {

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { canonicalJson, isObject } from '@pharos/query';
 import { commandLine } from '../../access/audit.ts';
 import type { StoredAppRules } from '../../access/rules/rule-types.ts';
-import { type Command, type CommandCall, UsageError } from '../support/command.ts';
+import { appArgument, appIdOf, type Command, type CommandCall, UsageError } from '../support/command.ts';
 import { withServices } from './storage.ts';
 
 /** Rules of an app as a file in version control. */
 
-const idArgument = { name: 'ID', help: 'the app' } as const;
 const fileArgument = { name: 'FILE', help: 'the rules as JSON; - reads standard input' } as const;
 
 /** @throws UsageError for what is no JSON; whether the rules make sense is the service's to say */
@@ -54,13 +53,11 @@ const shown = (value: unknown) => (value === undefined ? 'the preset' : JSON.str
 const shownDifferences = (found: readonly Difference[]) =>
   found.map(({ rule, app, file }) => `${rule}: ${shown(app)} -> ${shown(file)}`).join('\n');
 
-const appIdOf = (call: CommandCall) => call.arguments[0] ?? '';
-
 export const appRulesCommands: readonly Command[] = [
   {
     name: 'app rules export',
     summary: "print an app's rules as JSON, for a file in version control",
-    arguments: [idArgument],
+    arguments: [appArgument],
     async run(call) {
       const { effective, stored } = await withServices(call.config(), ({ apps }) => apps.rules(appIdOf(call)));
       const rules: StoredAppRules = { preset: effective.preset, ...stored };
@@ -70,7 +67,7 @@ export const appRulesCommands: readonly Command[] = [
   {
     name: 'app rules diff',
     summary: "compare an app's rules with a file; exit code 1 if they differ",
-    arguments: [idArgument, fileArgument],
+    arguments: [appArgument, fileArgument],
     async run(call) {
       const file = await readFile(call);
       const { effective, stored } = await withServices(call.config(), ({ apps }) => apps.rules(appIdOf(call)));
@@ -82,7 +79,7 @@ export const appRulesCommands: readonly Command[] = [
   {
     name: 'app rules apply',
     summary: "replace an app's rules by those of a file",
-    arguments: [idArgument, fileArgument],
+    arguments: [appArgument, fileArgument],
     async run(call) {
       const file = await readFile(call);
       const found = await withServices(call.config(), async ({ apps }) => {

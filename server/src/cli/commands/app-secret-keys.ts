@@ -1,11 +1,8 @@
 import { commandLine } from '../../access/audit.ts';
 import { parseScope, scopeText, scopeVerbs } from '../../access/keys/scopes.ts';
 import type { SecretKeyView } from '../../features/operate/apps/secret-keys.ts';
-import type { Command, CommandCall } from '../support/command.ts';
+import { appArgument, appIdOf, type Command } from '../support/command.ts';
 import { withServices } from './storage.ts';
-
-const idArgument = { name: 'ID', help: 'the app' } as const;
-const appIdOf = (call: CommandCall) => call.arguments[0] ?? '';
 
 function shown({ keyId, name, hint, scopes, networks, expiresAt, lastUsedAt, lastUsedFrom }: SecretKeyView): string {
   const facts = [
@@ -26,7 +23,7 @@ export const appSecretKeyCommands: readonly Command[] = [
     name: 'app secret-key create',
     summary: 'make a secret key for a gateway, an integration or a server, and show it, once',
     details: `Scopes say what the key may do; one of records can name its buckets (records/notes+birds:list).\n${scopeHelp}`,
-    arguments: [idArgument],
+    arguments: [appArgument],
     options: {
       name: { value: 'NAME', help: 'who uses it: it is in the log and the audit', required: true },
       scope: { value: 'SCOPE', help: 'such as sightings:create; may be repeated', required: true, multiple: true },
@@ -54,7 +51,7 @@ export const appSecretKeyCommands: readonly Command[] = [
   {
     name: 'app secret-key list',
     summary: 'list the secret keys of an app, with what they may do and their last use',
-    arguments: [idArgument],
+    arguments: [appArgument],
     async run(call) {
       const keys = await withServices(call.config(), async ({ apps, secretKeys }) => {
         const { appId } = await apps.get(appIdOf(call));
@@ -66,7 +63,7 @@ export const appSecretKeyCommands: readonly Command[] = [
   {
     name: 'app secret-key revoke',
     summary: 'refuse a secret key from now on',
-    arguments: [idArgument],
+    arguments: [appArgument],
     options: { key: { value: 'KEYID', help: 'the key, as app secret-key list shows it', required: true } },
     async run(call) {
       const keyId = call.text('key') ?? '';

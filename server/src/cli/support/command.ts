@@ -66,3 +66,14 @@ export function confirmDeletion(call: CommandCall, what: string): void {
 }
 
 export const yesOption: OptionSpec = { help: 'do not ask for a confirmation' };
+
+/** A switch that can be left as it is. @throws UsageError */
+export function readSwitch(call: CommandCall, option: string): boolean | undefined {
+  const text = call.text(option);
+  if (text === undefined || text === 'yes' || text === 'no') return text === undefined ? undefined : text === 'yes';
+  throw new UsageError(`--${option} takes yes or no, not "${text}".`);
+}
+
+/** The app as the first argument. */
+export const appArgument = { name: 'ID', help: 'the app' } as const;
+export const appIdOf = (call: CommandCall) => call.arguments[0] ?? '';

@@ -10,6 +10,7 @@ import {
   type CommandCall,
   confirmDeletion,
   type OptionSpec,
+  readSwitch,
   UsageError,
   yesOption,
 } from '../../support/command.ts';
@@ -66,12 +67,6 @@ async function find(providers: SsoProviders, name: string | undefined): Promise<
   const found = (await providers.list()).find((provider) => provider.name === name);
   if (found) return found;
   throw new UsageError(`There is no provider ${name}. See: pharos admin sso show`);
-}
-
-function readSwitch(call: CommandCall, option: string): boolean | undefined {
-  const text = call.text(option);
-  if (text === undefined || text === 'yes' || text === 'no') return text === undefined ? undefined : text === 'yes';
-  throw new UsageError(`--${option} takes yes or no, not "${text}".`);
 }
 
 /** The groups of each role. */
