@@ -105,8 +105,9 @@ export async function writeBundle(folder, { place = join(bundles, 'any'), extern
   });
   await bundle.write({
     dir: folder,
-    // V8 can keep all that it has compiled of a script, and not of a module (`server/bin/compiled.mjs`).
+    // V8 can keep all that it has compiled of a script, and not of a module (`server/bin/compiled.mjs`); `import()` is for modules.
     format: 'cjs',
+    dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
     // V8 keeps a file with one wide character in twice the memory, and takes longer to read it.

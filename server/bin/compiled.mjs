@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import nodeModule, { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
 /** A start is over by then, ms. Later V8 forgets what only a start calls. */
@@ -20,11 +20,7 @@ export function keepCompiled(folder) {
     // The bundle is ASCII.
     const source = readFileSync(filename, 'latin1');
     const path = join(folder, `${basename(filename)}-${crc32(source)}-${cachedDataVersionTag()}`);
-    const script = new Script(nodeModule.wrap(source), {
-      filename,
-      cachedData: read(path),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const script = new Script(nodeModule.wrap(source), { filename, cachedData: read(path) });
     if (script.cachedDataRejected !== false) missing.set(path, script);
     const { exports } = module;
     script.runInThisContext().call(exports, exports, createRequire(filename), module, filename, dirname(filename));
