@@ -107,6 +107,9 @@ describe('the bundled program', () => {
     const [name] = bundles();
     const [folder, mode] = [at('.cache', 'program', name), 0o777 & ~process.umask()];
     assert.equal(statSync(folder).mode & 0o777, mode, 'the service may run as another user');
+    // In a script that is kept compiled Node warns of it in the log.
+    for (const file of readdirSync(folder).filter((file) => file.endsWith('.cjs')))
+      assert.doesNotMatch(readFileSync(join(folder, file), 'latin1'), /\bimport\([`"']/, file);
     const answerOf = (thread, { workerData, task }) =>
       new Promise((resolve, reject) => {
         const worker = new Worker(join(folder, `${thread}-thread.cjs`), { workerData });
