@@ -27,7 +27,7 @@ const files = {
 };
 
 /** Writes all that is in the image to a folder. Scanners find Debian's packages as in distroless images (`status.d`). */
-export function writeRoot(folder, deb) {
+function writeRoot(folder, deb) {
   for (const name of ['lib', 'lib64']) {
     mkdirSync(join(folder, 'usr', name), { recursive: true });
     symlinkSync(`usr/${name}`, join(folder, name));

@@ -47,6 +47,13 @@ export async function packSdk(target: string): Promise<string> {
   }
 }
 
+const typed = (path: string) => ({ types: `./${path}.d.ts`, default: `./${path}.js` });
+const entry = (path: string) => ({
+  import: typed(`esm/${path}`),
+  require: typed(`cjs/${path}`),
+  default: `./esm/${path}.js`,
+});
+
 const entries = {
   sideEffects: false,
   // For tools that ignore `exports`: TypeScript with `moduleResolution` node, older bundlers and React Native.
@@ -54,21 +61,9 @@ const entries = {
   module: './esm/index.js',
   types: './cjs/index.d.ts',
   exports: {
-    '.': {
-      import: { types: './esm/index.d.ts', default: './esm/index.js' },
-      require: { types: './cjs/index.d.ts', default: './cjs/index.js' },
-      default: './esm/index.js',
-    },
-    './sensing': {
-      import: { types: './esm/sensing/index.d.ts', default: './esm/sensing/index.js' },
-      require: { types: './cjs/sensing/index.d.ts', default: './cjs/sensing/index.js' },
-      default: './esm/sensing/index.js',
-    },
-    './offline': {
-      import: { types: './esm/offline/index.d.ts', default: './esm/offline/index.js' },
-      require: { types: './cjs/offline/index.d.ts', default: './cjs/offline/index.js' },
-      default: './esm/offline/index.js',
-    },
+    '.': entry('index'),
+    './sensing': entry('sensing/index'),
+    './offline': entry('offline/index'),
     './package.json': './package.json',
   },
   files: ['esm', 'cjs', 'offline'],
@@ -131,17 +126,14 @@ function compile(folder: string, outDir: string, options: object, include = [joi
     },
     include,
   });
-  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', config], root);
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [compiler, '-p', config], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   // The compiler writes the names of the compiled files into the programs, but leaves those of the sources in the
   // types.
   for (const name of globSync('**/*.d.ts', { cwd: outDir })) {
     const text = readFileSync(join(outDir, name), 'utf8');
     writeFileSync(join(outDir, name), text.replace(/((?:from |import\()["']\.{1,2}\/[^"']+)\.ts(["'])/g, '$1.js$2'));
   }
-}
-
-function run(program: string, args: readonly string[], cwd: string): string {
-  return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 function writeJson(file: string, value: unknown): void {
