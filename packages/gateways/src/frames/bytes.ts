@@ -13,3 +13,9 @@ export const fixed88 = (bytes: Uint8Array, at: number): number => s16be(bytes, a
 
 /** Without the noise of binary fractions. */
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
+
+/** Per cent; more on mains power. */
+export function batteryOf(data: Uint8Array, at: number): number | undefined {
+  const battery = u8(data, at);
+  return battery <= 100 ? battery : undefined;
+}

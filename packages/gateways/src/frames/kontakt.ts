@@ -1,6 +1,6 @@
 import type { Activity, Telemetry } from '../types.ts';
 import { present, textOf } from '../values.ts';
-import { rounded, s8, s16le, u8, u16le } from './bytes.ts';
+import { batteryOf, rounded, s8, s16le, u8, u16le } from './bytes.ts';
 import type { Frame } from './frame.ts';
 
 const uuid = 0xfe6a;
@@ -41,12 +41,6 @@ function readScanResponse(data: Uint8Array): Frame {
 function identified(name: Uint8Array): Frame {
   const id = textOf(name, 32);
   return id === undefined ? {} : { identity: { kind: 'kontakt', id } };
-}
-
-/** Powered from outside: 255. */
-function batteryOf(data: Uint8Array, at: number): number | undefined {
-  const battery = u8(data, at);
-  return battery <= 100 ? battery : undefined;
 }
 
 /** Seconds; 65535: longer ago than can be said, or never. */

@@ -1,6 +1,6 @@
 import type { Telemetry } from '../types.ts';
 import { present, textOf } from '../values.ts';
-import { fixed88, rounded, u8, u16be } from './bytes.ts';
+import { batteryOf, fixed88, rounded, u8, u16be } from './bytes.ts';
 import type { Frame } from './frame.ts';
 
 const uuid = 0xffe1;
@@ -48,12 +48,6 @@ export function readMinewConnect(id: number, data: Uint8Array): Frame | undefine
     default:
       return undefined;
   }
-}
-
-/** Beacons on mains power say more than 100 %. */
-function batteryOf(data: Uint8Array, at: number): number | undefined {
-  const battery = u8(data, at);
-  return battery <= 100 ? battery : undefined;
 }
 
 const climate = (data: Uint8Array, at: number): Pick<Telemetry, 'temperature' | 'humidity'> => ({

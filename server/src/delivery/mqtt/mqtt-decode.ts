@@ -7,7 +7,6 @@ import { type Frame, type PropertyName, publishType, Reader } from './mqtt-reade
  */
 
 export interface Connect {
-  readonly cmd: 'connect';
   readonly version: 3 | 4 | 5;
   readonly clientId: string;
   /** Seconds; 0 means that silence is allowed. */
@@ -35,7 +34,6 @@ interface Filter {
 }
 
 export type ClientPacket =
-  | Connect
   | Publish
   | { readonly cmd: 'puback'; readonly messageId: number; readonly reasonCode: number }
   | { readonly cmd: 'subscribe'; readonly messageId: number; readonly filters: readonly Filter[] }
@@ -110,7 +108,6 @@ function connectOf(reader: Reader, version: 3 | 4 | 5): Connect {
   if (clientId === '' && (version === 3 || (version === 4 && !has(0x02))))
     throw new MqttFault(reasons.clientIdNotValid);
   return {
-    cmd: 'connect',
     version,
     clientId,
     keepAlive,

@@ -2,7 +2,7 @@ import { type PushMessage, type PushSender, type PushTarget, type SendResult, se
 import { tracked, unlessAborted } from '../push/tracked-sender.ts';
 import type { DeviceBroker } from './mqtt-device-broker.ts';
 import type { Published } from './mqtt-in-flight.ts';
-import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
+import { renderMessage } from './mqtt-message.ts';
 
 export interface EmbeddedDeps {
   /** Of this node; undefined if the service does not listen for devices. */
@@ -21,14 +21,8 @@ const isOff = 'This service does not listen for devices; set PHAROS_MQTT_PORT.';
  */
 export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: EmbeddedDeps): PushSender {
   async function publish(message: PushMessage, target: PushTarget): Promise<SendResult> {
-    const problem = topicProblem(target.token);
-    if (problem !== undefined) return { outcome: 'failed', reason: problem };
-    const payload = renderMessage(message);
-    if (payload.length > maxMessageBytes)
-      return {
-        outcome: 'failed',
-        reason: `The message has ${payload.length} bytes; at most ${maxMessageBytes} are possible.`,
-      };
+    const payload = renderMessage(message, target.token);
+    if (!Buffer.isBuffer(payload)) return payload;
     if (!broker) return { outcome: 'retry', reason: isOff, scope: 'provider', afterMs: 60_000 };
     const leftMs = Math.max(0, message.expiresAt - now());
     const seconds = Math.max(1, Math.ceil(leftMs / 1000));

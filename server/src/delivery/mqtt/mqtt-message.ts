@@ -1,12 +1,18 @@
-import type { PushMessage } from '../push/push-sender.ts';
+import type { PushMessage, SendResult } from '../push/push-sender.ts';
 
 /** The maximum size of a message as JSON. */
 export const maxMessageBytes = 32_768;
 
-/** What a device reads: JSON, UTF-8. */
-export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): Buffer {
+/** What a device reads: JSON, UTF-8. Or why that cannot be published to the topic. */
+export function renderMessage({ deliveryId, content, expiresAt }: PushMessage, topic: string): Buffer | SendResult {
+  const problem = topicProblem(topic);
+  if (problem !== undefined) return { outcome: 'failed', reason: problem };
   const { data, ...shown } = content;
-  return Buffer.from(JSON.stringify({ deliveryId, ...shown, data, expiresAt: new Date(expiresAt).toISOString() }));
+  const text = JSON.stringify({ deliveryId, ...shown, data, expiresAt: new Date(expiresAt).toISOString() });
+  const payload = Buffer.from(text);
+  if (payload.length <= maxMessageBytes) return payload;
+  const reason = `The message has ${payload.length} bytes; at most ${maxMessageBytes} are possible.`;
+  return { outcome: 'failed', reason };
 }
 
 /** Why nothing can be published to this topic, as a sentence; undefined if it can. */

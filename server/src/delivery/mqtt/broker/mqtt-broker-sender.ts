@@ -82,14 +82,8 @@ function createSender(settings: BrokerSettings, { now, timeoutMs, targets }: Dep
 
   async function publish(message: PushMessage, target: PushTarget): Promise<SendResult> {
     const topic = `${settings.topicPrefix ?? ''}${target.token}`;
-    const problem = topicProblem(topic);
-    if (problem !== undefined) return { outcome: 'failed', reason: problem };
-    const payload = renderMessage(message);
-    if (payload.length > maxMessageBytes)
-      return {
-        outcome: 'failed',
-        reason: `The message has ${payload.length} bytes; at most ${maxMessageBytes} are possible.`,
-      };
+    const payload = renderMessage(message, topic);
+    if (!Buffer.isBuffer(payload)) return payload;
     const seconds = Math.max(1, Math.ceil((message.expiresAt - now()) / 1000));
     try {
       await client.publish(topic, payload, seconds);

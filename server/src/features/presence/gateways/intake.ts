@@ -80,9 +80,9 @@ export function createGatewayIntake({
   const totals = noCounts();
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  function queueOf({ appId, keyId }: GatewaySender, gateway: string, take: Take): GatewayQueue {
+  function queueOf({ appId, keyId }: GatewaySender, gateway: string): GatewayQueue {
     const key = `${appId} ${keyId} ${gateway}`;
-    const queue = queues.get(key) ?? new GatewayQueue(take, maxWaiting);
+    const queue = queues.get(key) ?? new GatewayQueue(maxWaiting);
     // Those that were quiet for longest come first.
     queues.delete(key);
     for (const [oldest, one] of queues) {
@@ -107,8 +107,7 @@ export function createGatewayIntake({
 
   async function take(sender: GatewaySender, gateway: string, { heard, sentAt }: GatewayReport) {
     if (heard.length === 0) return [];
-    const queue = queueOf(sender, gateway, takeFor(sender, gateway));
-    return queue.add({ heard, sentAt, now: now() }, takeFor(sender, gateway));
+    return queueOf(sender, gateway).add({ heard, sentAt, now: now() }, takeFor(sender, gateway));
   }
 
   function tell(gateway: string, { dropped }: Counts): void {

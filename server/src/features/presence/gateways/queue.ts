@@ -45,7 +45,7 @@ const dropped: Outcome = { result: 'dropped' };
  */
 export class GatewayQueue {
   readonly #maxWaiting: number;
-  #take: Take;
+  #take: Take = async () => new Map();
   /** By second and tag; the oldest first. */
   #waiting = new Map<string, Waiting>();
   #storing: ReadonlyMap<string, Waiting> = new Map();
@@ -55,8 +55,7 @@ export class GatewayQueue {
   #usedAt = 0;
 
   /** @param maxWaiting how many advertisements wait at most; then the oldest gives way */
-  constructor(take: Take, maxWaiting: number) {
-    this.#take = take;
+  constructor(maxWaiting: number) {
     this.#maxWaiting = maxWaiting;
   }
 

@@ -152,27 +152,16 @@ type Charges = { readonly battery?: number; readonly voltage?: number };
  * of them counts: the one that is told on more days.
  */
 function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly Point[] {
-  const [percent, volts]: [Point[], Point[]] = [[], []];
-  for (const [day, { hours }] of days ?? []) {
-    if (day <= now - usedDays * dayMs || day > now) continue;
-    const telemetry = Object.values(hours).flatMap(({ telemetry }) => telemetry ?? []);
-    addPoint(
-      percent,
-      day,
-      telemetry.flatMap(({ battery }: Charges) => battery ?? []),
-    );
-    addPoint(
-      volts,
-      day,
-      telemetry.flatMap(({ voltage }: Charges) => chargeAt(voltage) ?? []),
-    );
-  }
-  for (const points of [percent, volts]) points.sort((a, b) => a.at - b.at);
+  const used = [...(days ?? [])].filter(([day]) => day > now - usedDays * dayMs && day <= now);
+  const points = (charge: (charges: Charges) => number | undefined) =>
+    used
+      .flatMap(([day, { hours }]): readonly Point[] => {
+        const charges = Object.values(hours).flatMap(({ telemetry = {} }) => charge(telemetry) ?? []);
+        return charges.length === 0 ? [] : [{ at: day / dayMs + 0.5, charge: median(charges) }];
+      })
+      .sort((a, b) => a.at - b.at);
+  const [percent, volts] = [points(({ battery }) => battery), points(({ voltage }) => chargeAt(voltage))];
   return volts.length > percent.length ? sincePlateau(sinceReplaced(volts)) : sinceReplaced(percent);
-}
-
-function addPoint(points: Point[], day: number, charges: readonly number[]): void {
-  if (charges.length > 0) points.push({ at: day / dayMs + 0.5, charge: median(charges) });
 }
 
 /** The charge of a lithium coin cell by its voltage under a small load. Cells differ by some per cent. */
