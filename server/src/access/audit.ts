@@ -1,5 +1,5 @@
 import { firstIdAt, newObjectId } from '../base/id.ts';
-import { joinSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
+import { joinSql, listSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
 import { type Db, fillPage, type Row } from '../db/db.ts';
 import { rowsOf } from '../db/row-statements.ts';
 import type { RowOf } from '../db/table.ts';
@@ -147,14 +147,7 @@ export async function listChanges(db: Db, { limit, ...filter }: AuditFilter & { 
   const conditions = [
     raw('1 = 1'),
     ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
-    ...(within === undefined
-      ? []
-      : [
-          sql`app_id in (${joinSql(
-            within.map((id) => sql`${id}`),
-            ', ',
-          )})`,
-        ]),
+    ...(within === undefined ? [] : [sql`app_id in (${listSql(within)})`]),
     ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
     ...(kind === undefined ? [] : [sql`substr(action, 1, ${kind.length + 1}) = ${`${kind}.`}`]),
     ...(about === undefined ? [] : [aboutOne(about)]),

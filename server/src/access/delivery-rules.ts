@@ -1,5 +1,6 @@
 import { parseInstant } from '@pharos/query';
 import { type Static, type TSchema, Type } from 'typebox';
+import { isTimeZone } from '../base/clock.ts';
 import type { Problem } from '../base/errors.ts';
 
 /** Null switches off a member that the app has set for all messages. */
@@ -76,15 +77,6 @@ export const deliveryRulesSchema = Type.Object(
 );
 
 export type DeliveryRules = Static<typeof deliveryRulesSchema>;
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The rules that the schema cannot express. `field` is the member that holds the rules. */
 export function deliveryRuleProblems(field: string, rules: DeliveryRules | undefined): Problem[] {

@@ -1,5 +1,5 @@
 import { fail } from '../base/errors.ts';
-import { joinSql, type Sql, sql } from '../base/sql.ts';
+import { listSql, type Sql, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from './caller.ts';
 import type { Scope } from './keys/scopes.ts';
@@ -31,7 +31,7 @@ export const naming = (caller: Caller, writes: Scope): Caller => (caller.secretK
 /** The beacons of venues, as a condition on a column with the id of a beacon. */
 export function beaconsOf(column: Sql, appId: string, venues: readonly string[]): Sql {
   if (venues.length === 0) return sql`(1 = 0)`;
-  return sql`${column} in (select object_id from beacons where app_id = ${appId} and venue_id in (${idList(venues)}))`;
+  return sql`${column} in (select object_id from beacons where app_id = ${appId} and venue_id in (${listSql(venues)}))`;
 }
 
 /** The venue of the beacon whose id a column of `table` has, as an expression; null where it belongs to none. */
@@ -41,7 +41,7 @@ export const venueOfBeacon = (table: string, column: string): string =>
 export async function findBeaconsIn(db: Db, appId: string, venues: readonly string[]): Promise<ReadonlySet<string>> {
   if (venues.length === 0) return new Set();
   const rows = await db.all<{ object_id: string }>(
-    sql`select object_id from beacons where app_id = ${appId} and venue_id in (${idList(venues)})`,
+    sql`select object_id from beacons where app_id = ${appId} and venue_id in (${listSql(venues)})`,
   );
   return new Set(rows.map(({ object_id }) => object_id));
 }
@@ -54,16 +54,9 @@ export async function findVenuesOf(
   if (beaconIds.length === 0) return new Map();
   const rows = await db.all<{ object_id: string; venue_id: string }>(
     sql`select object_id, venue_id from beacons where app_id = ${appId} and venue_id is not null
-      and object_id in (${idList([...new Set(beaconIds)])})`,
+      and object_id in (${listSql([...new Set(beaconIds)])})`,
   );
   return new Map(rows.map(({ object_id, venue_id }) => [object_id, venue_id]));
-}
-
-function idList(ids: readonly string[]): Sql {
-  return joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
 }
 
 /** For records of which none belongs to a venue. */

@@ -168,6 +168,14 @@ export function fail(name: ErrorName, options: FailureOptions | string = {}): Fa
   return new Failure(catalogue[name], typeof options === 'string' ? { message: options } : options);
 }
 
+/** The problem of a field that may be absent. */
+export const problemUnless = (
+  field: string,
+  value: string | undefined,
+  holds: (text: string) => boolean,
+  problem: string,
+): Problem[] => (value === undefined || holds(value) ? [] : [{ field, problem }]);
+
 /** What was thrown, if it refuses a request: a catalogue error, or a query that cannot be read (InvalidQuery). */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof QueryError) return fail('InvalidQuery', { message: error.message, details: error.details });

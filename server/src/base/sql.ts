@@ -2,6 +2,23 @@ import { joinSql, Sql, type SqlParameter, type SqlValue, sql } from '@pharos/que
 
 export { joinSql, raw, Sql, type SqlParameter, type SqlValue, sql } from '@pharos/query/sql';
 
+/** Values, separated by commas. */
+export const listSql = (values: readonly SqlValue[]): Sql =>
+  joinSql(
+    values.map((value) => sql`${value}`),
+    ', ',
+  );
+
+const partLength = 50;
+
+/** Values in lists of one length, so that the statements have one text: the last one is filled up with its first value. */
+export function* listsSql(values: readonly string[]): Generator<Sql> {
+  for (let start = 0; start < values.length; start += partLength) {
+    const part = values.slice(start, start + partLength);
+    yield listSql(Array.from({ length: partLength }, (_, place) => part[place] ?? part[0] ?? ''));
+  }
+}
+
 /** The rows of several selects with the same columns, all of them. */
 export const unionAll = (selects: readonly Sql[]): Sql =>
   joinSql(

@@ -19,6 +19,27 @@ export class WorkSlices {
   }
 }
 
+/**
+ * Rows that are read page by page and taken in slices.
+ *
+ * @param read reads at most `size` rows behind the last of the page before
+ */
+export async function* readPages<R>(
+  size: number,
+  read: (last: R | undefined) => Promise<readonly R[]>,
+): AsyncGenerator<R> {
+  const slices = new WorkSlices();
+  let last: R | undefined;
+  do {
+    const rows = await read(last);
+    for (const row of rows) {
+      yield row;
+      if (slices.isOver) await slices.rest();
+    }
+    last = rows.length < size ? undefined : rows.at(-1);
+  } while (last !== undefined);
+}
+
 /** Others have been at work if a turn of the event loop took longer, ms. */
 const quietMs = 0.5;
 const maxTurns = 20;

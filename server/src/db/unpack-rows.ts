@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { joinSql, listSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Database, Db } from './db.ts';
 import { readChunk } from './unpack/chunk.ts';
 
@@ -135,10 +135,7 @@ function* inserts(table: string, appId: string, columns: ReturnType<typeof readC
   for (let start = 0; start < length; start += size) {
     const rows = Array.from({ length: Math.min(size, length - start) }, (_, n) => {
       const values = [appId, ...cells.map((column) => column[start + n] ?? null)];
-      return sql`(${joinSql(
-        values.map((value) => sql`${value}`),
-        ', ',
-      )})`;
+      return sql`(${listSql(values)})`;
     });
     yield sql`insert into ${raw(table)} (${raw(names.join(', '))}) values ${joinSql(rows, ', ')} on conflict do nothing`;
   }

@@ -1,4 +1,4 @@
-import { joinSql, raw, type SqlValue, sql } from '../base/sql.ts';
+import { joinSql, listSql, raw, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Columns, DbTable, NewCells } from '../db/table.ts';
 import { messagePlaces, messageShowings } from '../features/insights/analytics/messages/tables.ts';
@@ -26,10 +26,7 @@ export async function insertRows(db: Db, { table, columns, rows }: TableRows): P
   const head = sql`insert into ${raw(table)} (${raw(columns.join(', '))}) values `;
   for (let start = 0; start < rows.length; ) {
     const length = lengths.find((candidate) => candidate <= rows.length - start) ?? 1;
-    const tuples = rows.slice(start, start + length).map((cells) => {
-      const values = cells.map((cell) => sql`${cell}`);
-      return sql`(${joinSql(values, ', ')})`;
-    });
+    const tuples = rows.slice(start, start + length).map((cells) => sql`(${listSql(cells)})`);
     await db.run(sql`${head}${joinSql(tuples, ', ')} on conflict do nothing`);
     start += length;
   }

@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { listSql, raw, type Sql, sql } from '../base/sql.ts';
 import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
 import type { RowOf } from '../db/table.ts';
@@ -141,11 +141,7 @@ export async function deleteJob(db: Db, job: Job): Promise<boolean> {
 
 /** Removes jobs whose work is no longer wanted. A worker that holds one of them finds its lease lost. */
 export async function withdrawJobs(db: Db, appId: string, jobIds: readonly string[]): Promise<void> {
-  const these = joinSql(
-    jobIds.map((id) => sql`${id}`),
-    ', ',
-  );
-  await db.run(sql`delete from jobs where app_id = ${appId} and job_id in (${these})`);
+  await db.run(sql`delete from jobs where app_id = ${appId} and job_id in (${listSql(jobIds)})`);
 }
 
 /** Puts a job back, to be claimed from `runAt` on. */

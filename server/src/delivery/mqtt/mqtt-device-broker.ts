@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { BoundedMap } from '../../base/caches/bounded-map.ts';
+import { countDown } from '../../base/caches/count-down.ts';
 import { randomText } from '../../base/id.ts';
 import { type ConnectionHost, type Credentials, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
 import { reasons } from './mqtt-fault.ts';
@@ -223,11 +224,7 @@ export class DeviceBroker {
       return;
     }
     this.#perAddress.set(address, count + 1);
-    socket.once('close', () => {
-      const left = (this.#perAddress.get(address) ?? 1) - 1;
-      if (left === 0) this.#perAddress.delete(address);
-      else this.#perAddress.set(address, left);
-    });
+    socket.once('close', () => countDown(this.#perAddress, address));
     this.#all.add(new DeviceConnection(socket, this.#hostOf(address)));
   }
 

@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
+import { joinSql, listSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { Cells } from '../../db/table.ts';
 import type { passkeyColumns, totpColumns } from './factor-tables.ts';
@@ -22,8 +22,7 @@ const where = (columns: OwnerColumns, ...more: readonly Sql[]) =>
   sql`where ${joinSql([...Object.entries(columns).map(is), ...more], ' and ')}`;
 
 function insertInto(table: Sql, cells: Readonly<Record<string, string | number | null>>): Sql {
-  const values = Object.values(cells).map((value) => sql`${value}`);
-  return sql`insert into ${table} (${raw(Object.keys(cells).join(', '))}) values (${joinSql(values, ', ')})`;
+  return sql`insert into ${table} (${raw(Object.keys(cells).join(', '))}) values (${listSql(Object.values(cells))})`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { listSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
@@ -77,13 +77,9 @@ export function listTrash(
   },
 ): Promise<TrashHead[]> {
   if (kinds.length === 0) return Promise.resolve([]);
-  const named = joinSql(
-    kinds.map((kind) => sql`${kind}`),
-    ', ',
-  );
   const older = before === undefined ? raw('') : sql` and object_id < ${before}`;
   return db.all<TrashHead>(sql`select ${headColumns} from trash
-    where app_id = ${appId} and kind in (${named})${older} order by object_id desc limit ${limit}`);
+    where app_id = ${appId} and kind in (${listSql(kinds)})${older} order by object_id desc limit ${limit}`);
 }
 
 export const findTrash = trashRows.find('app_id', 'object_id');
@@ -171,10 +167,7 @@ export async function findInTrash(
   db: Db,
   { appId, kind, ids }: { appId: string; kind: string; ids: readonly string[] },
 ): Promise<string[]> {
-  const wanted = joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
+  const wanted = listSql(ids);
   const rows = await db.all<{ record_id: string }>(
     sql`select record_id from trash where app_id = ${appId} and kind = ${kind} and record_id in (${wanted})`,
   );

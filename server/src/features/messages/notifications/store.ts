@@ -1,5 +1,5 @@
 import type { Goal } from '../../../access/experiment.ts';
-import { joinSql, sql } from '../../../base/sql.ts';
+import { listsSql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { type ValidTimes, validTimes } from '../../valid-times.ts';
 
@@ -27,8 +27,6 @@ export async function listTimed(db: Db, appId: string): Promise<TimedNotificatio
   });
 }
 
-const partLength = 50;
-
 export interface NamedTrigger {
   readonly triggerId: string;
   readonly name: string;
@@ -37,12 +35,7 @@ export interface NamedTrigger {
 
 export async function findNames(db: Db, appId: string, ids: readonly string[]): Promise<NamedTrigger[]> {
   const found: NamedTrigger[] = [];
-  for (let start = 0; start < ids.length; start += partLength) {
-    const part = ids.slice(start, start + partLength);
-    const list = joinSql(
-      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
-      ', ',
-    );
+  for (const list of listsSql(ids)) {
     const rows = await db.all<{ object_id: string; description: string; goal: string | null }>(
       sql`select object_id, description, goal from notifications where app_id = ${appId} and object_id in (${list})`,
     );

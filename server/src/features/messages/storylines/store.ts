@@ -1,5 +1,5 @@
 import type { Goal } from '../../../access/experiment.ts';
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { listsSql, raw, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import { type ValidTimes, validTimes } from '../../valid-times.ts';
 import { details } from './resource.ts';
@@ -75,20 +75,13 @@ export async function listTimed(db: Db, appId: string): Promise<TimedScenario[]>
   });
 }
 
-const partLength = 50;
-
 export async function findNames(
   db: Db,
   appId: string,
   ids: readonly string[],
 ): Promise<{ triggerId: string; name: string; goal: Goal | undefined }[]> {
   const found: { triggerId: string; name: string; goal: Goal | undefined }[] = [];
-  for (let start = 0; start < ids.length; start += partLength) {
-    const part = ids.slice(start, start + partLength);
-    const list = joinSql(
-      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
-      ', ',
-    );
+  for (const list of listsSql(ids)) {
     const rows = await db.all<{ object_id: string; title: string; alert_title: string | null; goal: string | null }>(
       sql`select detail.object_id, header.title, detail.alert_title, detail.goal from storyline_details detail
         join storylines header on header.app_id = detail.app_id and header.object_id = detail.storyline_id

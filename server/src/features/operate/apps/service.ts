@@ -9,7 +9,8 @@ import { endPeriod, insertPeriod } from '../../../access/pseudonyms/store.ts';
 import { readRules, tidied } from '../../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../../access/rules/rules.ts';
-import { fail, type Problem } from '../../../base/errors.ts';
+import { isTimeZone } from '../../../base/clock.ts';
+import { fail, problemUnless } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
@@ -78,26 +79,12 @@ async function notePseudonymPeriod(
 
 const policyShape = defineShape(policySchema, {
   rules: ({ timeZone, delivery, passkeys, consentTexts }) => [
-    ...timeZoneProblems(timeZone),
+    ...problemUnless('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
     ...deliveryRuleProblems('delivery', delivery),
     ...passkeyProblems(passkeys),
     ...consentTextProblems(consentTexts),
   ],
 });
-
-function timeZoneProblems(timeZone: string | undefined): Problem[] {
-  if (timeZone === undefined || isTimeZone(timeZone)) return [];
-  return [{ field: 'timeZone', problem: 'must be an IANA time zone such as Europe/Vienna' }];
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The tag of an app's settings; its keys have no part in it. */
 export const appTag = ({ name, disabled, policy }: Pick<AppView, 'name' | 'disabled' | 'policy'>) =>

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { fail } from '../../../base/errors.ts';
+import { isTimeZone } from '../../../base/clock.ts';
+import { fail, problemUnless } from '../../../base/errors.ts';
 import { exampleCreated, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
@@ -19,19 +20,8 @@ const planMembers = {
 const planSchema = Type.Object(planMembers);
 const shape = defineShape(planSchema, {
   rules: ({ timeZone }) =>
-    timeZone === undefined || isZone(timeZone)
-      ? []
-      : [{ field: 'timeZone', problem: 'must be an IANA time zone, such as Europe/Berlin' }],
+    problemUnless('timeZone', timeZone, isTimeZone, 'must be an IANA time zone, such as Europe/Berlin'),
 });
-
-function isZone(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const outcome = Type.Object({
   backupId: Type.String(),

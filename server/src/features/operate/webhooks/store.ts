@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
+import { listSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { rowsOf } from '../../../db/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
@@ -150,12 +150,8 @@ export async function giveUp(
   { appId, webhookId, ids }: Waiting & { readonly ids: readonly string[] },
   now: number,
 ): Promise<number> {
-  const these = joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
   const given = await db.run(sql`delete from webhook_deliveries
-    where app_id = ${appId} and object_id in (${these}) and state = 'queued'`);
+    where app_id = ${appId} and object_id in (${listSql(ids)}) and state = 'queued'`);
   await db.run(sql`update webhooks set given_up = given_up + ${given},
       given_up_since = coalesce(given_up_since, ${now}), given_up_at = ${now}
     where app_id = ${appId} and object_id = ${webhookId}`);

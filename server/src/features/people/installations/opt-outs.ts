@@ -1,5 +1,5 @@
 import { timePrefix } from '@pharos/engine';
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { listsSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 
 /** What others ask about the people behind installations. */
@@ -28,8 +28,6 @@ interface Named {
   readonly installationId: string | undefined;
   readonly userId: string | undefined;
 }
-
-const partLength = 50;
 
 /** The objectIds of installations that are named by their own id, their objectId or their user, for each of some names. */
 export async function installationsNamed(db: Db, appId: string, names: readonly Named[]): Promise<string[][]> {
@@ -69,13 +67,7 @@ async function objectIdsBy(
 ): Promise<Map<string, string[]>> {
   const values = [...new Set(wanted)].filter((value) => value !== undefined);
   const found = new Map<string, string[]>();
-  for (let start = 0; start < values.length; start += partLength) {
-    const part = values.slice(start, start + partLength);
-    // One length, so that one text is prepared.
-    const list = joinSql(
-      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
-      ', ',
-    );
+  for (const list of listsSql(values)) {
     const rows = await db.all<{ object_id: string; value: string }>(sql`select object_id, ${raw(column)} as value
       from installations where app_id = ${appId} and ${raw(column)} in (${list})`);
     for (const { object_id, value } of rows) found.set(value, [...(found.get(value) ?? []), object_id]);

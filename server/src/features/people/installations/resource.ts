@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { purposes } from '../../../access/consent.ts';
-import type { Problem } from '../../../base/errors.ts';
+import { isTimeZone } from '../../../base/clock.ts';
+import { type Problem, problemUnless } from '../../../base/errors.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../../db/table.ts';
 import {
   type AnswerSpec,
@@ -103,8 +104,8 @@ export type Registration = Static<typeof registrationSchema>;
 const rules = {
   rules: ({ timeZone, deviceToken, metadata, consents, sensing }: Partial<Installation>) => [
     ...consentProblems(consents),
-    ...broken('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
-    ...broken('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
+    ...problemUnless('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
+    ...problemUnless('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     ...metadataProblems(metadata),
     ...sensingProblems(sensing),
   ],
@@ -122,24 +123,6 @@ function consentProblems(consents: SentConsents | undefined): Problem[] {
       return [{ field: field('erase'), problem: 'goes only with a refusal of analytics' }];
     return [];
   });
-}
-
-function broken(
-  field: string,
-  value: string | undefined,
-  holds: (text: string) => boolean,
-  problem: string,
-): Problem[] {
-  return value === undefined || holds(value) ? [] : [{ field, problem }];
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export const installationExample = {

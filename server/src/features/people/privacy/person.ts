@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
+import { joinSql, listSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { DbTable, Fate, Mentions } from '../../../db/table.ts';
 import type { Resource } from '../../../resources/define.ts';
 
@@ -76,11 +76,7 @@ const listOf = (mentions: Mentions | readonly Mentions[] = []): readonly Mention
 const fateOf = ({ erased, users = [] }: DbTable): Fate =>
   erased ?? (users.includes('created_by') ? 'unname' : 'delete');
 
-const among = (column: string, ids: readonly string[]): Sql =>
-  sql`${raw(column)} in (${joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  )})`;
+const among = (column: string, ids: readonly string[]): Sql => sql`${raw(column)} in (${listSql(ids)})`;
 
 const none = raw('1 = 0');
 

@@ -1,7 +1,7 @@
 import { isObject } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import type { AppContext } from '../../../access/context.ts';
-import { type ErrorName, Failure, fail, type Problem } from '../../../base/errors.ts';
+import { type ErrorName, Failure, fail, type Problem, problemUnless } from '../../../base/errors.ts';
 import { isLongerThan } from '../../../base/text-length.ts';
 import { type Changes, defineShape, sentence } from '../../../http/shape.ts';
 import { isEmailAddress, maxEmailLength } from '../../../sign-in/email.ts';
@@ -49,21 +49,17 @@ const isPhone = (text: string) => /^[+0-9 ()./-]+$/.test(text) && text.replace(/
 
 export const accountShape = defineShape(accountSchema, {
   rules: (account) => [
-    ...broken('email', account.email, isEmailAddress, 'must be an e-mail address such as vera@example.org'),
-    ...broken('country', account.country, (text) => /^[A-Za-z]{2}$/.test(text), 'must be two letters'),
-    ...broken('phone', account.phone, isPhone, 'must be a phone number: at least 3 digits, and spaces + ( ) - . /'),
+    ...problemUnless('email', account.email, isEmailAddress, 'must be an e-mail address such as vera@example.org'),
+    ...problemUnless('country', account.country, (text) => /^[A-Za-z]{2}$/.test(text), 'must be two letters'),
+    ...problemUnless(
+      'phone',
+      account.phone,
+      isPhone,
+      'must be a phone number: at least 3 digits, and spaces + ( ) - . /',
+    ),
     ...metadataProblems(account.metadata),
   ],
 });
-
-function broken(
-  field: string,
-  value: string | undefined,
-  holds: (text: string) => boolean,
-  problem: string,
-): Problem[] {
-  return value === undefined || holds(value) ? [] : [{ field, problem }];
-}
 
 /** The error of each member; the order decides when several are wrong. */
 const memberErrors: readonly (readonly [string, ErrorName, whenBlank?: ErrorName])[] = [

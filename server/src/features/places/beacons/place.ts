@@ -1,5 +1,5 @@
 import { fail } from '../../../base/errors.ts';
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { listSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Context } from '../../context.ts';
 
@@ -158,12 +158,7 @@ export async function beaconsOfPlaces(
   { zones, venues }: { readonly zones: readonly string[]; readonly venues: readonly string[] },
 ): Promise<readonly { readonly beaconId: string; readonly zoneId: string | null; readonly venueId: string | null }[]> {
   const among = (column: 'zone_id' | 'venue_id', ids: readonly string[]) =>
-    ids.length === 0
-      ? raw('1 = 0')
-      : sql`${raw(column)} in (${joinSql(
-          ids.map((id) => sql`${id}`),
-          ', ',
-        )})`;
+    ids.length === 0 ? raw('1 = 0') : sql`${raw(column)} in (${listSql(ids)})`;
   const rows = await db.all<{ object_id: string; zone_id: string | null; venue_id: string | null }>(
     sql`select object_id, zone_id, venue_id from beacons
       where app_id = ${appId} and (${among('zone_id', zones)} or ${among('venue_id', venues)})`,

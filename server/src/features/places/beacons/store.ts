@@ -1,5 +1,5 @@
 import type { Caller } from '../../../access/caller.ts';
-import { joinSql, sql } from '../../../base/sql.ts';
+import { listSql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { findAllowed } from '../../../resources/allowed.ts';
 import { beacons } from './resource.ts';
@@ -44,12 +44,8 @@ export async function findBeaconNames(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  const wanted = joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
   const rows = await db.all<{ object_id: string; name: string }>(
-    sql`select object_id, name from beacons where app_id = ${appId} and object_id in (${wanted})`,
+    sql`select object_id, name from beacons where app_id = ${appId} and object_id in (${listSql(ids)})`,
     { tenant: appId },
   );
   return new Map(rows.map(({ object_id, name }) => [object_id, name]));

@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { listSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 
 /** Credentials of devices: only SQL. */
@@ -24,12 +24,8 @@ export function findCredential(db: Db, appId: string, deviceId: string): Promise
 }
 
 export function findCredentials(db: Db, appId: string, deviceIds: readonly string[]): Promise<CredentialRow[]> {
-  const ids = joinSql(
-    deviceIds.map((id) => sql`${id}`),
-    ', ',
-  );
   return db.all<CredentialRow>(
-    sql`${live} where c.app_id = ${appId} and c.device_id in (${ids}) and c.password_hash <> '' and a.disabled_at is null`,
+    sql`${live} where c.app_id = ${appId} and c.device_id in (${listSql(deviceIds)}) and c.password_hash <> '' and a.disabled_at is null`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { joinSql, listSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { areaOf, isInside, type Point } from './polygon.ts';
 
@@ -289,12 +289,8 @@ export async function listZoneNames(
 
 export async function existingVenues(db: Db, appId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const wanted = joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
   const rows = await db.all<{ object_id: string }>(
-    sql`select object_id from venues where app_id = ${appId} and object_id in (${wanted})`,
+    sql`select object_id from venues where app_id = ${appId} and object_id in (${listSql(ids)})`,
   );
   return new Set(rows.map(({ object_id }) => object_id));
 }

@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../../../base/sql.ts';
+import { listSql, raw, sql } from '../../../base/sql.ts';
 import { bulkInsert, bulkUpdate } from '../../../db/bulk.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { bigint, defineTable, type RowOf, text } from '../../../db/table.ts';
@@ -45,16 +45,9 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
     db,
     days.map((one) => rowOf({ ...one, known: noDay })),
   );
-  const ids = joinSql(
-    [...new Set(days.map(({ beaconId }) => beaconId))].map((id) => sql`${id}`),
-    ', ',
-  );
   const rows = await db.all<DayRow>(sql`select beacon_id, day, summary
-    from beacon_days where app_id = ${appId} and beacon_id in (${ids})
-      and day in (${joinSql(
-        [...new Set(days.map(({ day }) => day))].map((day) => sql`${day}`),
-        ', ',
-      )})
+    from beacon_days where app_id = ${appId} and beacon_id in (${listSql([...new Set(days.map(({ beaconId }) => beaconId))])})
+      and day in (${listSql([...new Set(days.map(({ day }) => day))])})
     order by beacon_id, day${raw(db.dialect.lockRow)}`);
   const stored = new Map(rows.map(({ beacon_id, day, summary }) => [`${beacon_id} ${day}`, parseDay(summary)]));
   const joined = days.map((one) =>
@@ -67,10 +60,7 @@ export type DayRow = Omit<RowOf<typeof beaconDays>, 'app_id'>;
 
 /** The days of some beacons from one (its beginning, ms) on, the earliest first. */
 export async function daysOf(db: Db, appId: string, ids: readonly string[], since: number): Promise<readonly DayRow[]> {
-  const wanted = joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
+  const wanted = listSql(ids);
   return db.all<DayRow>(
     sql`select beacon_id, day, summary from beacon_days
       where app_id = ${appId} and beacon_id in (${wanted}) and day >= ${since} order by day`,

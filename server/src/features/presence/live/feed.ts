@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { countDown } from '../../../base/caches/count-down.ts';
 import { fail } from '../../../base/errors.ts';
 import { firstIdAt } from '../../../base/id.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
@@ -236,12 +237,6 @@ export class Feed {
         this.#want(appId).catch((error: unknown) => onError('keeping live events', error));
     }
   }
-}
-
-function countDown(counts: Map<string, number>, name: string): void {
-  const left = (counts.get(name) ?? 1) - 1;
-  if (left === 0) counts.delete(name);
-  else counts.set(name, left);
 }
 
 /** The event for a gap that could not be kept; the client reads the lists if it needs to. */

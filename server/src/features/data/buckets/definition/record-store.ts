@@ -1,4 +1,4 @@
-import { joinSql, raw, Shapes, type SqlValue, sql } from '../../../../base/sql.ts';
+import { joinSql, listSql, raw, Shapes, type SqlValue, sql } from '../../../../base/sql.ts';
 import { BulkStatement, bulkInsert, bulkUpdate, typesOf } from '../../../../db/bulk.ts';
 import type { Db, Row } from '../../../../db/db.ts';
 import { recordLists, records } from './tables.ts';
@@ -101,11 +101,7 @@ async function insertOne(db: Db, write: RecordWrite): Promise<boolean> {
   const names = namesOf(write.slots);
   const cells: SqlValue[] = Object.values(rowOf(write));
   const statement = inserts[db.dialect.name].of(names, [...cells, key.appId, key.bucketId, version], () => {
-    const values = joinSql(
-      cells.map((cell) => sql`${cell}`),
-      ', ',
-    );
-    return sql`${raw(db.dialect.insertOne)} records (${raw(names)}) select ${values} where ${hasVersion(write)}`;
+    return sql`${raw(db.dialect.insertOne)} records (${raw(names)}) select ${listSql(cells)} where ${hasVersion(write)}`;
   });
   return (await db.run(statement)) > 0;
 }
@@ -271,10 +267,7 @@ export async function findRecords(
   { appId, bucketId }: Pick<RecordKey, 'appId' | 'bucketId'>,
   ids: readonly string[],
 ): Promise<string[]> {
-  const wanted = joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
+  const wanted = listSql(ids);
   const rows = await db.all<{ object_id: string }>(sql`select object_id from records
     where app_id = ${appId} and bucket_id = ${bucketId} and object_id in (${wanted})`);
   return rows.map(({ object_id }) => object_id);

@@ -1,6 +1,6 @@
 import { heldOut } from '@pharos/engine';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
-import { WorkSlices } from '../../../../base/work-slices.ts';
+import { readPages } from '../../../../base/work-slices.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { RowOf } from '../../../../db/table.ts';
@@ -82,32 +82,26 @@ const keys = raw('started_at, trigger_id, message_group');
 const summed = raw(metrics.map((metric) => `cast(sum(${metric}) as bigint) as ${metric}`).join(', '));
 
 /** Rows of all messages or of one, everywhere or at one place, in order of time, taken in slices beside other requests. */
-export async function* readRollups(
+export function readRollups(
   db: Db,
   { appId, from, until }: TimeSpan & { readonly appId: string },
   { triggerId, place }: AskedRollups,
 ): AsyncGenerator<MessageRollup> {
-  const slices = new WorkSlices();
   const only = triggerId === undefined ? raw('') : sql`and trigger_id = ${triggerId}`;
-  let after = sql`(${from}, ${''}, ${''})`;
-  const behind = (): Sql =>
+  const behind = (after: Sql): Sql =>
     sql`where app_id = ${appId} and started_at < ${until} and (started_at, trigger_id, message_group) >= ${after} ${only}`;
-  const page = (): Sql =>
+  const page = (after: Sql): Sql =>
     place === undefined
-      ? sql`select * from message_rollups ${behind()} order by ${keys} limit ${pageSize}`
-      : sql`select ${keys}, ${summed} from message_place_rollups ${behind()}
+      ? sql`select * from message_rollups ${behind(after)} order by ${keys} limit ${pageSize}`
+      : sql`select ${keys}, ${summed} from message_place_rollups ${behind(after)}
           and ${raw(columnOf[place.dimension])} = ${place.id} group by ${keys} order by ${keys} limit ${pageSize}`;
-  for (;;) {
-    const rows = await db.all<MessageRollup>(page(), { tenant: appId });
-    for (const row of rows) {
-      yield row;
-      if (slices.isOver) await slices.rest();
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
+  return readPages(pageSize, (last?: MessageRollup) => {
     // The smallest text after this one.
-    after = sql`(${last.started_at}, ${last.trigger_id}, ${`${last.message_group}\u0001`})`;
-  }
+    const after = last
+      ? sql`(${last.started_at}, ${last.trigger_id}, ${`${last.message_group}\u0001`})`
+      : sql`(${from}, ${''}, ${''})`;
+    return db.all<MessageRollup>(page(after), { tenant: appId });
+  });
 }
 
 const pageSize = 2_000;

@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../../../../base/sql.ts';
+import { listsSql, raw, type Sql, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
@@ -59,16 +59,9 @@ export async function noteReceiptOfShowing(
     where app_id = ${appId} and object_id = ${deliveryId} and installation_id = ${installationId} and ${isKnown}`);
 }
 
-const partLength = 50;
-
 /** Visits of these installations have changed: whether they have reached a goal is looked at again. */
 export async function noteVisitors(db: Db, appId: string, ids: readonly string[]): Promise<void> {
-  for (let start = 0; start < ids.length; start += partLength) {
-    const part = ids.slice(start, start + partLength);
-    const list = joinSql(
-      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
-      ', ',
-    );
+  for (const list of listsSql(ids)) {
     await db.run(sql`update message_showings set changes = changes + 1
       where app_id = ${appId} and installation_id in (${list}) and is_first = 1`);
   }

@@ -1,5 +1,5 @@
 import { heldOut } from '@pharos/engine';
-import { joinSql, sql } from '../../../../base/sql.ts';
+import { listsSql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import { rowsOf } from '../../../../db/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
@@ -117,21 +117,13 @@ export async function saveLoad(db: Db, row: LoadRow): Promise<void> {
     where app_id = ${row.app_id} and span = ${row.span} and started_at = ${row.started_at}`);
 }
 
-const partLength = 50;
-
 export async function firstShowings(
   db: Db,
   asked: { readonly appId: string; readonly triggerId: string; readonly installationIds: readonly string[] },
 ): Promise<ShowingRow[]> {
   const { appId, triggerId, installationIds } = asked;
   const found: ShowingRow[] = [];
-  for (let start = 0; start < installationIds.length; start += partLength) {
-    const part = installationIds.slice(start, start + partLength);
-    // One length, so that one text is prepared.
-    const list = joinSql(
-      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
-      ', ',
-    );
+  for (const list of listsSql(installationIds)) {
     const rows = await db.all<ShowingRow>(sql`select * from message_showings
       where app_id = ${appId} and installation_id in (${list}) and trigger_id = ${triggerId} and is_first = 1`);
     found.push(...rows);

@@ -1,4 +1,4 @@
-import { joinSql, sql } from '../../../../base/sql.ts';
+import { listsSql, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import { rowsOf } from '../../../../db/row-statements.ts';
@@ -106,12 +106,10 @@ export async function notePlaces(
   const changed = movedBeacons(known, now);
   if (changed.length === 0) return undefined;
   // Several changes within an hour: the last one counts for all of it.
-  for (let start = 0; start < changed.length; start += partLength) {
-    const ids = changed.slice(start, start + partLength).map(({ beaconId }) => sql`${beaconId}`);
-    while (ids.length < partLength) ids.push(ids[0] ?? sql`''`);
-    await db.run(sql`delete from beacon_places
-      where app_id = ${appId} and since >= ${hour} and beacon_id in (${joinSql(ids, ', ')})`);
-  }
+  for (const list of listsSql(changed.map(({ beaconId }) => beaconId)))
+    await db.run(
+      sql`delete from beacon_places where app_id = ${appId} and since >= ${hour} and beacon_id in (${list})`,
+    );
   const rows = changed.map(({ beaconId, venueId, floorId, zoneId }) => ({
     app_id: appId,
     beacon_id: beaconId,
@@ -123,8 +121,6 @@ export async function notePlaces(
   await newPlaces.run(db, rows);
   return { isFirst: changed.some(({ beaconId }) => !known.isKnownBefore(beaconId, hour)) };
 }
-
-const partLength = 50;
 
 /** A beacon that never belonged anywhere needs no row. */
 function isSame(row: PlaceRow | undefined, { venueId, floorId, zoneId }: BeaconPlace): boolean {

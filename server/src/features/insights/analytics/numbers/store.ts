@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { joinSql, raw, type Sql, sql, unionAll } from '../../../../base/sql.ts';
-import { WorkSlices } from '../../../../base/work-slices.ts';
+import { listsSql, raw, type Sql, sql, unionAll } from '../../../../base/sql.ts';
+import { readPages } from '../../../../base/work-slices.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import { rowsOf } from '../../../../db/row-statements.ts';
@@ -131,30 +131,21 @@ export async function zoneDwellsDuring(
   return db.all<DwellRow>(unionAll(ofDays), { tenant: appId });
 }
 
-/** Rows that are read many at a time and taken in slices, beside other requests. */
-export async function* readRollups(
+export function readRollups(
   db: Db,
   { appId, span, from, until }: RollupStretch,
   beaconId: string | undefined,
 ): AsyncGenerator<RollupRow> {
-  let [startedAt, after] = [from, ''];
-  const slices = new WorkSlices();
   const place: Sql = beaconId === undefined ? sql`` : sql`and beacon_id = ${beaconId}`;
-  for (;;) {
-    const rows = await db.all<RollupRow>(
+  return readPages(pageSize, (last?: RollupRow) => {
+    // The smallest text after this one.
+    const [startedAt, after] = last ? [last.started_at, `${last.beacon_id}\u0001`] : [from, ''];
+    return db.all<RollupRow>(
       sql`select * from visit_rollups where app_id = ${appId} and span = ${span} and started_at < ${until}
         and (started_at, beacon_id) >= (${startedAt}, ${after}) ${place} order by started_at, beacon_id limit ${pageSize}`,
       { tenant: appId },
     );
-    for (const row of rows) {
-      yield row;
-      if (slices.isOver) await slices.rest();
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
-    // The smallest text after this one.
-    [startedAt, after] = [last.started_at, `${last.beacon_id}\u0001`];
-  }
+  });
 }
 
 /** Rows in one read; a row has up to 16 kB. */
@@ -200,22 +191,15 @@ export async function nextRollup(
 
 export async function findFirsts(db: Db, appId: string, ids: readonly string[]): Promise<Map<string, FirstRow>> {
   const found = new Map<string, FirstRow>();
-  for (let start = 0; start < ids.length; start += partLength) {
-    const part = ids.slice(start, start + partLength);
-    while (part.length < partLength) part.push(part[0] ?? '');
+  for (const list of listsSql(ids)) {
     const rows = await db.all<FirstRow>(sql`select installation_id, beacon_id, entered_at from first_visits
-      where app_id = ${appId} and installation_id in (${joinSql(
-        part.map((id) => sql`${id}`),
-        ', ',
-      )})`);
+      where app_id = ${appId} and installation_id in (${list})`);
     for (const row of rows) found.set(row.installation_id, row);
   }
   return found;
 }
 
 /** Values in one statement, always the same number, so that the statement has one text. */
-const partLength = 50;
-
 const newFirsts = bulkInsert(firstVisits, {
   conflict: raw(`on conflict (app_id, installation_id) do update set beacon_id = excluded.beacon_id,
     entered_at = excluded.entered_at`),

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { raw, sql, unionAll } from '../../../../base/sql.ts';
-import { WorkSlices } from '../../../../base/work-slices.ts';
+import { readPages } from '../../../../base/work-slices.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { NewRowOf, RowOf } from '../../../../db/table.ts';
@@ -128,29 +128,23 @@ export async function peaksDuring(
 const pageSize = 4_000;
 
 /** Reads ways in slices, beside other requests. */
-export async function* readWays(
+export function readWays(
   db: Db,
   { appId, kind, span, from, until }: WayStretch,
   { venueId, place }: { readonly venueId?: string | undefined; readonly place?: string | undefined } = {},
 ): AsyncGenerator<WayRow> {
-  let after = sql`(${from}, ${''}, ${''})`;
-  const slices = new WorkSlices();
   const ofVenue = venueId === undefined ? raw('') : sql`and venue_id = ${venueId}`;
   const ofPlace = place === undefined ? raw('') : sql`and place = ${place}`;
-  for (;;) {
-    const rows = await db.all<WayRow>(
+  return readPages(pageSize, (last?: WayRow) => {
+    // The smallest text after this one.
+    const after = last
+      ? sql`(${last.started_at}, ${last.venue_id}, ${`${last.place}\u0001`})`
+      : sql`(${from}, ${''}, ${''})`;
+    return db.all<WayRow>(
       sql`select * from way_rollups where app_id = ${appId} and kind = ${kind} and span = ${span}
         and started_at < ${until} and (started_at, venue_id, place) >= ${after} ${ofVenue} ${ofPlace}
         order by started_at, venue_id, place limit ${pageSize}`,
       { tenant: appId },
     );
-    for (const row of rows) {
-      yield row;
-      if (slices.isOver) await slices.rest();
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
-    // The smallest text after this one.
-    after = sql`(${last.started_at}, ${last.venue_id}, ${`${last.place}\u0001`})`;
-  }
+  });
 }

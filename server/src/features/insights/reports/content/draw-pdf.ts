@@ -1,15 +1,9 @@
 import type { Block, Link, ReportDocument } from './blocks.ts';
-import { shade } from './html.ts';
+import { blue, grey, ink, line, shade, soft } from './html.ts';
 
 /** Draws a report with pdfkit: bars, shaded cells and tables as vectors. Points, from the upper left corner. */
 
 type Pdf = PDFKit.PDFDocument;
-
-const ink = '#1f2933';
-const soft = '#52606d';
-const line = '#d9e0e6';
-const blue = '#2f6690';
-const grey = '#a9b7c4';
 
 export function drawReport(pdf: Pdf, { title, subtitle, story, blocks, notes }: ReportDocument): void {
   write(pdf, title, { size: 20, isBold: true });

@@ -6,11 +6,11 @@ import type { Bar, Block, Link, ReportDocument } from './blocks.ts';
  * cells with a colour.
  */
 
-const ink = '#1f2933';
-const soft = '#52606d';
-const line = '#d9e0e6';
-const blue = '#2f6690';
-const grey = '#a9b7c4';
+export const ink = '#1f2933';
+export const soft = '#52606d';
+export const line = '#d9e0e6';
+export const blue = '#2f6690';
+export const grey = '#a9b7c4';
 const font = 'font-family:Helvetica,Arial,sans-serif';
 
 export interface Foot {

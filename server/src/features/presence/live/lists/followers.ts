@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { countDown } from '../../../../base/caches/count-down.ts';
 import { Failure, fail } from '../../../../base/errors.ts';
 import { FairQueue } from '../../../../base/fair-queue.ts';
 import { firstIdAt, newObjectId } from '../../../../base/id.ts';
@@ -286,12 +287,6 @@ export class Followers implements WriteListener {
     };
     work().catch((error: unknown) => onError('keeping lists followed', error));
   }
-}
-
-function countDown(counts: Map<string, number>, name: string): void {
-  const left = (counts.get(name) ?? 1) - 1;
-  if (left === 0) counts.delete(name);
-  else counts.set(name, left);
 }
 
 function tooMany(what: string): Failure {

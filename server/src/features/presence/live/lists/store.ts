@@ -1,4 +1,4 @@
-import { joinSql, sql } from '../../../../base/sql.ts';
+import { listSql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import { rowsOf } from '../../../../db/row-statements.ts';
 import { listChanges as listChangesTable } from '../tables.ts';
@@ -33,20 +33,14 @@ export function listFollowedTables(db: Db, now: number): Promise<FollowedTable[]
 const listChangeRows = rowsOf<typeof listChangesTable, ListChange>(listChangesTable);
 export const appendChange = listChangeRows.insert;
 
-const among = (appIds: readonly string[]) =>
-  joinSql(
-    appIds.map((appId) => sql`${appId}`),
-    ', ',
-  );
-
 /** Selects 1 if another node has written something of these apps since an id. */
 export const changesOf = (appIds: readonly string[], since: string, node: string) =>
   sql`select 1 where exists (select 1 from list_changes
-    where app_id in (${among(appIds)}) and object_id >= ${since} and node <> ${node})`;
+    where app_id in (${listSql(appIds)}) and object_id >= ${since} and node <> ${node})`;
 
 export function listChanges(db: Db, appIds: readonly string[], since: string, node: string): Promise<ListChange[]> {
   return db.all<ListChange>(sql`select app_id, object_id, name, node, records from list_changes
-    where app_id in (${among(appIds)}) and object_id >= ${since} and node <> ${node} order by object_id`);
+    where app_id in (${listSql(appIds)}) and object_id >= ${since} and node <> ${node} order by object_id`);
 }
 
 export async function forgetChanges(db: Db, appId: string, before: string): Promise<void> {

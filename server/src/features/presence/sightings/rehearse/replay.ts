@@ -13,7 +13,7 @@ import {
 import { appRules, historyMs } from '@pharos/engine/decide';
 import { permissionsOf } from '../../../../access/consent.ts';
 import type { AppPolicy } from '../../../../access/policy.ts';
-import { joinSql, sql } from '../../../../base/sql.ts';
+import { listSql, sql } from '../../../../base/sql.ts';
 import { WorkSlices } from '../../../../base/work-slices.ts';
 import type { Db } from '../../../../db/db.ts';
 import { rowsOf } from '../../../../db/row-statements.ts';
@@ -77,12 +77,6 @@ const correctedRange = ({ from, until }: Pick<SampleStretch, 'from' | 'until'>) 
   until: timePrefix(until + correctedMs),
 });
 
-const named = (ids: readonly string[]) =>
-  joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
-
 /** What happened to some installations, by installation and in order of time. */
 export async function eventsOf(
   db: Db,
@@ -90,7 +84,7 @@ export async function eventsOf(
 ): Promise<Map<string, PresenceEvent[]>> {
   const range = correctedRange({ from, until });
   const rows = await db.all<ReportedEventRow & { readonly installation_id: string }>(
-    sql`select * from events where app_id = ${appId} and installation_id in (${named(ids)})
+    sql`select * from events where app_id = ${appId} and installation_id in (${listSql(ids)})
       and object_id >= ${range.from} and object_id < ${range.until} and occurred_at >= ${from} and occurred_at < ${until}
       order by occurred_at, object_id`,
     { tenant: appId },
@@ -113,7 +107,7 @@ export async function shownTo(
   const range = correctedRange({ from, until });
   const rows = await db.all<{ installation_id: string; trigger_id: string; visit_id: string; decided_at: number }>(
     sql`select installation_id, trigger_id, visit_id, decided_at from verdicts
-      where app_id = ${appId} and installation_id in (${named(ids)}) and object_id >= ${range.from}
+      where app_id = ${appId} and installation_id in (${listSql(ids)}) and object_id >= ${range.from}
         and object_id < ${range.until} and outcome = 'fired' and trigger_id <> ${except}`,
     { tenant: appId },
   );
@@ -134,7 +128,7 @@ export async function visitsBefore(
 ): Promise<Map<string, number>> {
   const rows = await db.all<{ installation_id: string; beacon_id: string; n: number }>(
     sql`select installation_id, beacon_id, count(*) as n from visits
-      where app_id = ${appId} and installation_id in (${named(ids)}) and entered_at < ${from}
+      where app_id = ${appId} and installation_id in (${listSql(ids)}) and entered_at < ${from}
       group by installation_id, beacon_id`,
     { tenant: appId },
   );

@@ -2,7 +2,7 @@ import { type PresenceEvent, timePrefix } from '@pharos/engine';
 import type { StoredVisit, VisitScope } from '@pharos/engine/decide';
 import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { firstIdAt } from '../../../../base/id.ts';
-import { joinSql, raw, sql } from '../../../../base/sql.ts';
+import { joinSql, listSql, raw, sql } from '../../../../base/sql.ts';
 import { BulkRead } from '../../../../db/bulk.ts';
 import type { Db, Row } from '../../../../db/db.ts';
 import { events } from './events.ts';
@@ -266,10 +266,7 @@ export async function findBeaconVisits(
   );
   const open = await db.all<{ beacon_id: string; visitors: number }>(
     sql`select beacon_id, count(*) as visitors from visits where ${within} and is_open = 1
-      and beacon_id in (${joinSql(
-        ids.map((id) => sql`${id}`),
-        ', ',
-      )}) group by beacon_id`,
+      and beacon_id in (${listSql(ids)}) group by beacon_id`,
     slow,
   );
   const visitors = new Map(open.map((one) => [one.beacon_id, one.visitors]));

@@ -2,7 +2,7 @@ import type { PresenceEvent } from '@pharos/engine';
 import { type TSchema, Type } from 'typebox';
 import { type FindHeld, ownTraces } from '../../../../access/caller.ts';
 import { newObjectId } from '../../../../base/id.ts';
-import { joinSql, raw, type Sql, sql } from '../../../../base/sql.ts';
+import { listsSql, raw, type Sql, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
@@ -219,8 +219,8 @@ export async function appsWithVisitChanges(db: Db): Promise<string[]> {
 
 /** Exactly these rows: others written since are about something newer. */
 export async function deleteVisitChanges(db: Db, appId: string, ids: readonly string[]): Promise<void> {
-  for (const part of partsOf(ids))
-    await db.run(sql`delete from visit_changes where app_id = ${appId} and object_id in (${list(part)})`);
+  for (const list of listsSql(ids))
+    await db.run(sql`delete from visit_changes where app_id = ${appId} and object_id in (${list})`);
 }
 
 /** As far as somebody has looked back; a visit counts in the hour in which it was told to begin. */
@@ -266,8 +266,8 @@ export function visitsEnded(
 }
 
 export async function deleteVisits(db: Db, appId: string, ids: readonly string[]): Promise<void> {
-  for (const part of partsOf(ids))
-    await db.run(sql`delete from visits where app_id = ${appId} and object_id in (${list(part)})`);
+  for (const list of listsSql(ids))
+    await db.run(sql`delete from visits where app_id = ${appId} and object_id in (${list})`);
 }
 
 const readAtOnce = 2_000;
@@ -322,12 +322,12 @@ export async function firstVisitsOf(
   }: { readonly appId: string; readonly installationIds: readonly string[]; readonly since: number },
 ): Promise<Map<string, FirstVisit>> {
   const found = new Map<string, FirstVisit & { readonly object_id: string }>();
-  for (const part of partsOf(installationIds)) {
+  for (const list of listsSql(installationIds)) {
     // A cross join keeps its order on SQLite, which would look through all visits of the app otherwise.
     const rows = await db.all<FirstVisit & { readonly object_id: string }>(sql`
       select visits.installation_id, visits.beacon_id, visits.entered_at, visits.object_id from (
         select installation_id, min(entered_at) as entered_at from visits
-        where app_id = ${appId} and installation_id in (${list(part)}) and entered_at >= ${since} group by installation_id
+        where app_id = ${appId} and installation_id in (${list}) and entered_at >= ${since} group by installation_id
       ) as earliest cross join visits where visits.app_id = ${appId}
         and visits.installation_id = earliest.installation_id and visits.entered_at = earliest.entered_at`);
     for (const row of rows) {
@@ -337,20 +337,3 @@ export async function firstVisitsOf(
   }
   return found;
 }
-
-const partLength = 50;
-
-/** Parts of one length, so that the statements have one text: the last one is filled up with its last element. */
-function* partsOf(ids: readonly string[]): Generator<string[]> {
-  for (let start = 0; start < ids.length; start += partLength) {
-    const part = ids.slice(start, start + partLength);
-    const last = part.at(-1) ?? '';
-    yield [...part, ...Array.from({ length: partLength - part.length }, () => last)];
-  }
-}
-
-const list = (ids: readonly string[]) =>
-  joinSql(
-    ids.map((id) => sql`${id}`),
-    ', ',
-  );
