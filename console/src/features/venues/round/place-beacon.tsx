@@ -83,8 +83,8 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
           {t('Tap the plan where the beacon is, or type the metres.')}
         </Text>
       </div>
-      <Group gap="xs" grow wrap="nowrap">
-        <MetreInputs hideControls inputMode="decimal" value={at} onChange={setAt} />
+      <Group gap="xs" wrap="nowrap">
+        <MetreInputs flex={1} hideControls inputMode="decimal" value={at} onChange={setAt} />
       </Group>
       <Group gap="xs">
         <FileButton accept="image/*" capture="environment" onChange={(file) => file && taken.mutate(file)}>
