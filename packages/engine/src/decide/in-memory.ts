@@ -64,6 +64,11 @@ export class InMemory {
     return this.#decide(samples, now);
   }
 
+  /** What has fallen due by now, and may be too late to be shown. */
+  lapse(now: number): Promise<Decision> {
+    return this.#decide(null, now);
+  }
+
   /** What falls due until then, each when it does. */
   async passTime(until: number): Promise<Decision[]> {
     const decisions: Decision[] = [];
