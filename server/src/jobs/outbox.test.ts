@@ -5,7 +5,9 @@ import { bothDatabases } from '../../test/support/build-app.ts';
 import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
 import type { Sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
+import { Poller } from '../db/nodes/poller.ts';
 import { GiveUp, type Job, RetryLater } from './job.ts';
+import { createOutbox } from './outbox.ts';
 import { wakeFromFuture } from './store.ts';
 import { sweepDeadJobs } from './sweep.ts';
 
@@ -92,10 +94,25 @@ for (const database of bothDatabases) {
 
     test('a started worker is woken by a commit, without waiting for the next poll', async () => {
       const { opened, open } = gate();
-      const worker = queue.workerWith({ work: handler(async () => open()) });
+      // It does not poll by itself.
+      const poller = new Poller(queue.db);
+      const worker = queue.workerWith({ work: handler(async () => open()) }, { poller });
       worker.start();
       await worker.drain();
       await queue.enqueue();
+      await opened;
+      await worker.stop();
+      assert.deepEqual(await queue.stored(), []);
+    });
+
+    test('what another process has enqueued is found by the next poll', async () => {
+      const { opened, open } = gate();
+      const poller = new Poller(queue.db);
+      const worker = queue.workerWith({ work: handler(async () => open()) }, { poller, outbox: createOutbox(() => 0) });
+      worker.start();
+      await worker.drain();
+      await queue.enqueue();
+      await poller.poll();
       await opened;
       await worker.stop();
       assert.deepEqual(await queue.stored(), []);
