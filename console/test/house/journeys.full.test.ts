@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { commandLine } from '../../../server/src/access/audit.ts';
 import type { AdminRole } from '../../../server/src/access/roles.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { houseOf } from '../analytics/house.ts';
@@ -51,6 +52,13 @@ describe('journeys with the keyboard', () => {
     await reach(wanted);
     await page.keyboard.press('Enter');
   }
+  async function type(label: string, text: string): Promise<void> {
+    await reach(page.getByRole('textbox', { name: label, exact: true }));
+    await page.keyboard.type(text);
+  }
+  /** What the keyboard goes on from: a page begins at its heading, and a dialog that closes goes back to what has opened it. */
+  const focusIs = (wanted: Locator) => wanted.and(page.locator(':focus')).waitFor();
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 
   test('a colleague who may only edit messages sees nothing else, and writes one', async () => {
     await makeHouse();
@@ -81,6 +89,83 @@ describe('journeys with the keyboard', () => {
     await page.getByRole('link', { name: 'Good morning', exact: true }).waitFor();
     const [stored] = (await list('notifications')).results;
     assert.deepEqual([stored.message.alertMessage, stored.isEnabled], ['The tour begins here.', false]);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('the first ten minutes: a beacon, a message, and a phone that gets it', async () => {
+    const { appId } = await app.app.apps.create('For visitors', commandLine, 'visitors');
+    const complaints = await begin('owner', '');
+    // The clock of the service stands still, and each report is a second later.
+    await page.route('**/api/v2/sightings', (route) => {
+      app.clock.now += 1_000;
+      return route.continue();
+    });
+    await goTo(page, `/console/apps/${appId}/home`);
+    await press(page.getByRole('main').getByRole('link', { name: 'Add a beacon' }));
+    await focusIs(heading('Add a beacon'));
+    await type('Name', 'Hall');
+    await press(button('Make a UUID'));
+    await type('Major', '1');
+    await type('Minor', '1');
+    await page.keyboard.press('Enter');
+    await focusIs(heading('Home'));
+    await press(page.getByRole('link', { name: 'Write a message' }));
+    await focusIs(heading('New message'));
+    await type('Text', 'The tour starts on your left.');
+    await press(button('Switch on …'));
+    await press(page.getByRole('dialog').getByRole('button', { name: 'Switch on' }));
+    await page.getByRole('switch', { checked: true }).waitFor();
+    await focusIs(heading('Messages'));
+    await press(page.getByRole('navigation').getByRole('link', { name: 'Home' }));
+    await focusIs(heading('Home'));
+    await press(page.getByRole('link', { name: 'Try it with a pretend phone' }));
+    await focusIs(heading('Pretend phone'));
+    await page.getByText('The message has arrived.').waitFor();
+    await press(button('Walk away'));
+    await page.getByText('The phone is gone.').waitFor();
+    assert.deepEqual(complaints, []);
+    await app.app.apps.remove(appId);
+  });
+
+  test('a beacon is replaced', async () => {
+    const [hall] = (await list('beacons?where={"name":"Hall beacon"}')).results;
+    const complaints = await begin('installer', '/beacons');
+    await press(page.getByRole('link', { name: 'Hall beacon' }));
+    await focusIs(heading('Hall beacon'));
+    await press(button('Replace'));
+    await focusIs(page.getByRole('dialog').getByLabel('UUID'));
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('B9407F30-F5F8-466E-AFF9-25556B57FE6D, 9, 7');
+    await page.keyboard.press('Enter');
+    await page.getByText('Hall beacon is replaced. From now on the new beacon counts.').waitFor();
+    await focusIs(button('Replace'));
+    const [{ objectId, major, minor }] = (await list('beacons?where={"name":"Hall beacon"}')).results;
+    assert.deepEqual([objectId, major, minor], [hall.objectId, 9, 7]);
+    await press(button('Undo'));
+    await page.getByText('The change was undone.').waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  test('a person is found by name and erased, with a receipt', async () => {
+    await make('/users', {
+      firstname: 'Vera',
+      lastname: 'Wave',
+      email: 'vera@museum.example',
+      password: 'a long enough secret',
+    });
+    const complaints = await begin('owner', '/users');
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('wave');
+    await page.getByText('1–1 of 1').waitFor();
+    await press(page.getByRole('link', { name: 'Vera Wave' }));
+    await focusIs(heading('Vera Wave'));
+    await press(button('Erase'));
+    await press(page.getByRole('dialog').getByRole('button', { name: 'Erase Vera Wave' }));
+    await focusIs(heading('Accounts'));
+    await press(button('Show the receipt'));
+    await page.getByRole('list', { name: 'Erasures' }).getByText('A user with everything that was known').waitFor();
+    await focusIs(heading('Privacy'));
     assert.deepEqual(complaints, []);
   });
 

@@ -104,6 +104,7 @@ export function ReplaceDialog({ appId, beacon, onClose }: Props) {
         label={t('UUID')}
         description={t('You can paste all three here.')}
         required
+        data-autofocus
         spellCheck={false}
         autoComplete="off"
         className={classes.monoInput}
