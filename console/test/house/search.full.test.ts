@@ -162,6 +162,30 @@ describe('the search over everything', () => {
     await takePictures(page, 'search-unsearched');
   });
 
+  test('finds floors, zones, devices and files by name, and says that there are more of a kind than it shows', async () => {
+    const { headers } = await signInManager(app);
+    await app.send({ method: 'POST', url: '/api/v2/files/harbour.txt', headers, body: 'A harbour.' });
+    for (const [name, kind] of [
+      ['Cellar', 'Floor'],
+      ['Vault', 'Zone'],
+      ['Gateway 1', 'Device'],
+      ['harbour.txt', 'File'],
+    ] as const) {
+      await type(name.slice(1));
+      await option(`${name} ${kind}`).waitFor();
+    }
+    assert.equal(await said('There are more.').count(), 0);
+    for (let n = 1; n <= 6; n++)
+      await create(app, '/api/v2/beacons', { name: `Case ${n}`, uuid: 'AA', major: 4, minor: n }, headers);
+    await type('case');
+    await option('Case 5 Beacon').waitFor();
+    await said('There are more. Type to find them.').waitFor();
+    assert.equal(await option('Case 6 Beacon').count(), 0);
+    await type('case 6');
+    await option('Case 6 Beacon').waitFor();
+    assert.equal(await said('There are more.').count(), 0);
+  });
+
   test('says that it could not search everything, shows the rest, and searches again by itself', async () => {
     await page.route(/\/beacons\?/, (route) => route.abort());
     await type('gat');
