@@ -1,7 +1,7 @@
 import { firstIdAt, newObjectId } from '../base/id.ts';
 import { joinSql, listSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
 import { type Db, fillPage, type Row } from '../db/db.ts';
-import { rowsOf } from '../db/row-statements.ts';
+import { rowsOf } from '../db/statements/row-statements.ts';
 import type { RowOf } from '../db/table.ts';
 import { audit } from './tables.ts';
 

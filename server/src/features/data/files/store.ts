@@ -1,6 +1,6 @@
 import { raw, sql } from '../../../base/sql.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RecordTable } from '../../../resources/table.ts';
 import { fileUrl } from './place/file-name.ts';
 import { files } from './resource.ts';

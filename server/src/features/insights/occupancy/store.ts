@@ -1,6 +1,6 @@
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { CrowdedRow } from './limit.ts';
 import { crowdedPlaces } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import type { Translations, Worded } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import { pushes } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
 

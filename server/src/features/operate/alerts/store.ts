@@ -1,7 +1,7 @@
 import { newObjectId } from '../../../base/id.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { ConditionKind, ServiceCondition } from '../../condition.ts';
 import { alerts } from './tables.ts';

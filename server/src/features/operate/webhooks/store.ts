@@ -1,6 +1,6 @@
 import { listSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { webhookDeliveries, webhooks } from './tables.ts';
 

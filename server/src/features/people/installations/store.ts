@@ -4,7 +4,7 @@ import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { bulkUpdate } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { Motion } from '../../motion.ts';
 import { installations } from './resource.ts';

@@ -2,7 +2,7 @@ import type { SessionAccess } from '../../../access/access.ts';
 import type { UserRole } from '../../../access/context.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { type UserKey, venuesOf } from './store.ts';
 import { halfSignIns, sessions, tokens } from './tables.ts';

@@ -2,7 +2,7 @@ import { secretHash } from '../../../access/access.ts';
 import type { UserRole } from '../../../access/context.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { users } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { joinSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import { bigint, defineTable, nullable, type RowOf, text } from '../../../db/table.ts';
 import { allowedSql, allowedTo } from '../../../resources/allowed.ts';
 import { beacons } from './resource.ts';

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { aliveNodes, knownNodes } from '../../../db/nodes/work-shares.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
 import type { Published } from '../../../delivery/mqtt/mqtt-in-flight.ts';

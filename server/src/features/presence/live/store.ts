@@ -1,6 +1,6 @@
 import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import { liveApps } from './tables.ts';
 
 /** The live events of apps that somebody listens to. SQL and nothing else. */

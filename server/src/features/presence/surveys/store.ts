@@ -1,6 +1,6 @@
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { rowsOf } from '../../../db/row-statements.ts';
+import { rowsOf } from '../../../db/statements/row-statements.ts';
 import { bigint, defineTable, nullable, type RowOf, text } from '../../../db/table.ts';
 
 /** Walks through a floor whose way is known, and what all of a floor's say together. SQL only. */

@@ -1,7 +1,7 @@
 import { heldOut } from '@pharos/engine';
 import { listsSql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { type messageLoads, messageShowings, messageStates } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { listsSql, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { beaconPlaces } from './tables.ts';
 

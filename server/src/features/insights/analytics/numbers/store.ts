@@ -3,7 +3,7 @@ import { listsSql, raw, type Sql, sql, unionAll } from '../../../../base/sql.ts'
 import { readPages } from '../../../../base/work-slices.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import type { NewRowOf, RowOf } from '../../../../db/table.ts';
 import { Blur } from '../../../blur.ts';
 import { firstVisits, rollupStates, visitRollups } from './tables.ts';

@@ -2,8 +2,8 @@ import { type Reach, storedReach } from '../../../../access/reach.ts';
 import type { AdminRole } from '../../../../access/roles.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
 import { deleteSetting, findSetting, insertSetting, saveSetting } from '../../../../db/settings.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { adminSessions, admins } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import type { AdminRole } from '../../../../access/roles.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { adminInvitations, adminLinks } from '../accounts/tables.ts';
 

@@ -1,8 +1,8 @@
 import type { AdminRole } from '../../../../access/roles.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
 import { deleteSetting, findSetting, saveSetting } from '../../../../db/settings.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { adminIdentities, ssoAttempts, ssoProviders } from './tables.ts';
 

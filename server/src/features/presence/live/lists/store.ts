@@ -1,7 +1,5 @@
 import { listSql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
-import { listChanges as listChangesTable } from '../tables.ts';
 
 /** Which lists are followed on any node, and what was written to their tables. SQL and nothing else. */
 
@@ -30,8 +28,10 @@ export function listFollowedTables(db: Db, now: number): Promise<FollowedTable[]
   return db.all<FollowedTable>(sql`select app_id, name, wanted_until from followed_tables where wanted_until > ${now}`);
 }
 
-const listChangeRows = rowsOf<typeof listChangesTable, ListChange>(listChangesTable);
-export const appendChange = listChangeRows.insert;
+export async function appendChange(db: Db, row: ListChange): Promise<void> {
+  await db.run(sql`insert into list_changes (app_id, object_id, name, node, records)
+    values (${row.app_id}, ${row.object_id}, ${row.name}, ${row.node}, ${row.records})`);
+}
 
 /** Selects 1 if another node has written something of these apps since an id. */
 export const changesOf = (appIds: readonly string[], since: string, node: string) =>

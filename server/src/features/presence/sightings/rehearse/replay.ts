@@ -16,7 +16,7 @@ import type { AppPolicy } from '../../../../access/policy.ts';
 import { listSql, sql } from '../../../../base/sql.ts';
 import { WorkSlices } from '../../../../base/work-slices.ts';
 import type { Db } from '../../../../db/db.ts';
-import { rowsOf } from '../../../../db/row-statements.ts';
+import { rowsOf } from '../../../../db/statements/row-statements.ts';
 import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../../jobs/job.ts';
 import type { Context } from '../../../context.ts';
 import { findBeaconsById } from '../site/site.ts';

@@ -1,8 +1,8 @@
-import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../base/sql.ts';
-import type { Db, Row } from './db.ts';
-import type { DbTable, NewRowOf, RowOf } from './table.ts';
+import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../../base/sql.ts';
+import type { Db, Row } from '../db.ts';
+import type { DbTable, NewRowOf, RowOf } from '../table.ts';
 
-/** Statements about rows of one declared table; about many rows at once see `bulk.ts`. */
+/** Statements about rows of one declared table; about many rows at once see `../bulk.ts`. */
 
 type Name<R> = keyof R & string;
 /** A cell for each of the columns, in their order. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import { bothDatabases, openStorage } from '../../test/support/build-app.ts';
-import { raw } from '../base/sql.ts';
+import { bothDatabases, openStorage } from '../../../test/support/build-app.ts';
+import { raw } from '../../base/sql.ts';
+import { bigint, defineTable, nullable, text, withDefault } from '../table.ts';
 import { rowsOf } from './row-statements.ts';
-import { bigint, defineTable, nullable, text, withDefault } from './table.ts';
 
 const rows = rowsOf(
   defineTable({
