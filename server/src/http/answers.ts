@@ -39,14 +39,19 @@ export const madeRecord = <P extends TProperties>(members: P, example: Readonly<
   example: { objectId: exampleId, ...example, createdAt: exampleCreated, updatedAt: exampleUpdated },
 });
 
-/** An answer as the OpenAPI document describes it. */
-export interface AnswerSpec {
+/** An answer to the console, as the OpenAPI document describes it. */
+export interface ConsoleAnswer {
   readonly status: 200 | 201;
   readonly description: string;
   readonly schema: TSchema;
-  readonly example: unknown;
+  readonly example?: unknown;
   /** The console is answered `{ "result": {} }`, whatever the handler returns. */
   readonly isEmpty?: true;
+}
+
+/** The same to apps, whose developers read examples. */
+export interface AnswerSpec extends ConsoleAnswer {
+  readonly example: unknown;
 }
 
 export const createdAnswer: AnswerSpec = {
@@ -84,23 +89,27 @@ export function inArray(answer: AnswerSpec): AnswerSpec {
   };
 }
 
-export function recordAnswer(schema: TSchema, example: unknown): AnswerSpec {
+export function recordAnswer(schema: TSchema): ConsoleAnswer;
+export function recordAnswer(schema: TSchema, example: unknown): AnswerSpec;
+export function recordAnswer(schema: TSchema, example?: unknown): ConsoleAnswer {
   return {
     status: 200,
     description: 'The record.',
     schema: Type.Object({ result: schema }),
-    example: { result: example },
+    ...(example === undefined ? {} : { example: { result: example } }),
   };
 }
 
 /** To the creation of a record that is shown in whole, as with a secret that nobody sees again. */
-export const createdRecordAnswer = (schema: TSchema, example: unknown): AnswerSpec => ({
-  ...recordAnswer(schema, example),
+export const createdRecordAnswer = (schema: TSchema): ConsoleAnswer => ({
+  ...recordAnswer(schema),
   status: 201,
   description: 'Created.',
 });
 
-export function listAnswer(schema: TSchema, example: unknown): AnswerSpec {
+export function listAnswer(schema: TSchema): ConsoleAnswer;
+export function listAnswer(schema: TSchema, example: unknown): AnswerSpec;
+export function listAnswer(schema: TSchema, example?: unknown): ConsoleAnswer {
   return {
     status: 200,
     description: 'The matching records.',
@@ -115,6 +124,6 @@ export function listAnswer(schema: TSchema, example: unknown): AnswerSpec {
         }),
       ),
     }),
-    example: { results: [example] },
+    ...(example === undefined ? {} : { example: { results: [example] } }),
   };
 }

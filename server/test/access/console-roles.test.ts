@@ -251,11 +251,10 @@ for (const database of databases) {
       }
     });
 
-    test('every endpoint documents its answer and its example holds to its schema', () => {
+    test('every endpoint has a name of its own, and reads the body that it documents', () => {
       const ids = app.app.consoleEndpoints.map(({ operationId }) => operationId);
       assert.equal(new Set(ids).size, ids.length);
-      for (const { body, answer } of app.app.consoleEndpoints) {
-        assert.ok(answer.example);
+      for (const { body } of app.app.consoleEndpoints) {
         if (body) assert.doesNotThrow(() => body.read(body.example));
       }
     });

@@ -46,7 +46,6 @@ function toStoryline({
     method: 'POST',
     path: '/apps/:appId/notifications/:objectId/storyline',
     operationId: 'makeStoryline',
-    tag: 'Storylines',
     summary: 'Turn a notification into a storyline with one scenario',
     description:
       'The storyline and its scenario get the objectId of the notification, which goes. So nobody is shown it again who has been, and its ' +
@@ -59,7 +58,6 @@ function toStoryline({
       read: (body) => ({ storyline: storylineShape.readCreate(body), scenario: detailShape.readCreate(body) }),
     },
     answer: updatedAnswer,
-    errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
     handle: async (call) => {
       const { params, body, now, by, headers } = call;
       const { appId = '', objectId = '' } = params;

@@ -3,8 +3,8 @@ import type { TSchema } from 'typebox';
 import type { Actor } from '../../access/audit.ts';
 import type { Reach } from '../../access/reach.ts';
 import type { AdminRole, Permission } from '../../access/roles.ts';
-import { type ErrorName, fail } from '../../base/errors.ts';
-import type { AnswerSpec } from '../answers.ts';
+import { fail } from '../../base/errors.ts';
+import type { ConsoleAnswer } from '../answers.ts';
 import type { Example, QueryParameter } from '../endpoint.ts';
 
 /** The administrator whose session a request carries. */
@@ -68,7 +68,6 @@ export interface ConsoleEndpoint<Body = unknown> {
   /** Below `/console/api`, with `:name` for parameters. */
   readonly path: string;
   readonly operationId: string;
-  readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly permission: Asked;
@@ -88,8 +87,7 @@ export interface ConsoleEndpoint<Body = unknown> {
   };
   /** It is refused unless the record is the one that `If-Match` names. */
   readonly takesIfMatch?: true;
-  readonly answer: AnswerSpec;
-  readonly errors: readonly ErrorName[];
+  readonly answer: ConsoleAnswer;
   /** Throws when the path names nothing in the app, which is there, before the body is read. */
   readonly locate?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
   readonly handle: (call: ConsoleCall<Body>) => Promise<unknown>;
@@ -109,24 +107,9 @@ export class FileDownload {
   }
 }
 
-type Declared<Body> = Omit<ConsoleEndpoint<Body>, 'errors'> & Partial<Pick<ConsoleEndpoint, 'errors'>>;
-
-/**
- * Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. `errors` are those that do not
- * follow from the rest: what the path names may be missing, and a confirmation may be needed.
- */
-export function consoleEndpoint<Body = undefined>(spec: Declared<Body>): ConsoleEndpoint {
-  const errors = new Set(spec.errors);
-  if (spec.path.includes('/:')) errors.add('ObjectNotFound');
-  if (spec.needsConfirmation) errors.add('ConfirmationNeeded');
-  return { ...spec, errors: [...errors] } as unknown as ConsoleEndpoint;
-}
-
-/** Declares endpoints of one group of the documentation. */
-export const consoleEndpoints =
-  (tag: string) =>
-  <Body = undefined>(spec: Omit<Declared<Body>, 'tag'>): ConsoleEndpoint =>
-    consoleEndpoint({ ...spec, tag } as Declared<Body>);
+/** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */
+export const consoleEndpoint = <Body = undefined>(spec: ConsoleEndpoint<Body>): ConsoleEndpoint =>
+  spec as unknown as ConsoleEndpoint;
 
 /** How long a confirmation counts before the next one is asked for. */
 export const confirmedForMs = 5 * 60_000;

@@ -39,7 +39,7 @@ export function renderDocsPage(document: OpenApiDocument, introduction: string):
     Object.entries(methods).map(([method, operation]): Path => [path, method, operation]),
   );
   const sections = document.tags.map(({ name, description }) => {
-    const own = operations.filter(([, , operation]) => operation.tags.includes(name));
+    const own = operations.filter(([, , operation]) => operation.tags?.includes(name));
     return `<h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p class="soft">${escapeHtml(description)}</p>${own.map(renderOperation).join('')}`;
   });
   const links = document.tags.map(({ name }) => `<a href="#${anchor(name)}">${escapeHtml(name)}</a>`);

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { catalogue, type ErrorEntry, type ErrorName } from '../../base/errors.ts';
+import type { ConsoleAnswer } from '../answers.ts';
 import { apiPrefix } from '../api.ts';
 import { consolePrefix } from '../console/console-api.ts';
 import type { ConsoleEndpoint } from '../console/console-endpoint.ts';
@@ -24,7 +25,7 @@ export interface OpenApiDocument extends Json {
 export interface Operation extends Json {
   readonly operationId: string;
   readonly summary: string;
-  readonly tags: readonly string[];
+  readonly tags?: readonly string[];
   readonly responses: Readonly<Record<string, Json>>;
 }
 
@@ -108,9 +109,13 @@ export function buildConsoleOpenApi(endpoints: readonly ConsoleEndpoint[], versi
       consolePrefix,
       endpoints.map((endpoint) => ({
         ...endpoint,
-        tags: [endpoint.tag],
         security: endpoint.permission === 'public' ? [] : [{ session: [] }],
-        failures: { '4XX': { description: endpoint.errors.join(', ') || 'Refused', content: errorContent } },
+        failures: {
+          '4XX': {
+            description: endpoint.needsConfirmation ? 'Refused: ConfirmationNeeded, …' : 'Refused',
+            content: errorContent,
+          },
+        },
       })),
     ),
     components: {
@@ -127,9 +132,10 @@ const errorContent = { 'application/json': { schema: { $ref: '#/components/schem
 interface Documented
   extends Pick<Endpoint, 'method' | 'path' | 'operationId' | 'summary' | 'description' | 'parameters' | 'query'>,
     Pick<Endpoint, 'takesIfMatch' | 'repeat' | 'takesKey' | 'takesInstallationSecret' | 'takesStream'>,
-    Pick<Endpoint, 'answer' | 'otherAnswer' | 'hasEntityTag' | 'isKept'> {
+    Pick<Endpoint, 'otherAnswer' | 'hasEntityTag' | 'isKept'> {
+  readonly answer: ConsoleAnswer & Pick<Endpoint['answer'], 'type'>;
   readonly body?: { readonly schema: TSchema; readonly example: unknown } | undefined;
-  readonly tags: readonly string[];
+  readonly tags?: readonly string[];
   readonly security: readonly object[];
   readonly failures: Readonly<Record<string, Json>>;
 }
@@ -198,7 +204,7 @@ function operation(endpoint: Documented): Operation {
     operationId: endpoint.operationId,
     summary: endpoint.summary,
     ...(endpoint.description ? { description: endpoint.description } : {}),
-    tags: endpoint.tags,
+    ...(endpoint.tags ? { tags: endpoint.tags } : {}),
     security: endpoint.security,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),

@@ -90,14 +90,6 @@ export const factorsSchema = Type.Object({
   recoveryCodesLeft: Type.Integer(),
   required: Type.Boolean({ description: 'Everybody needs a second factor' }),
 });
-export const factorsExample = {
-  hasPassword: true,
-  totp: { since: exampleCreated },
-  passkeys: [passkeyExample],
-  recoveryCodesLeft: 9,
-  required: false,
-};
-
 export const totpSchema = Type.Object({
   secret: Type.String({ description: 'In base32, to type it' }),
   address: Type.String({ description: 'For the QR code' }),

@@ -4,17 +4,13 @@ import type { Database } from '../../../db/db.ts';
 import {
   createdRecordAnswer,
   deletedAnswer,
-  exampleCreated,
-  exampleId,
   listAnswer,
   objectIdSchema,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { countRecords } from './definition/record-store.ts';
 import type { BucketService } from './service.ts';
-
-const endpoint = consoleEndpoints('Buckets');
 
 /** Counting stops here: an exact count of millions would only slow the list down. */
 const countLimit = 10_000;
@@ -29,8 +25,6 @@ const bucketSchema = Type.Object({
   records: Type.Integer({ description: `The number of records, counted up to ${countLimit}` }),
   hasMoreRecords: Type.Boolean({ description: 'Whether there are more than were counted' }),
 });
-const createdExample = { objectId: exampleId, name: 'visits', createdAt: exampleCreated };
-
 interface Deps {
   readonly db: Database;
   readonly service: Pick<BucketService, 'createBucket' | 'listBuckets' | 'deleteBucket'>;
@@ -44,25 +38,19 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
   }
 
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/buckets',
       operationId: 'listBuckets',
       summary: 'List the buckets of an app',
       permission: 'buckets.read',
-      answer: listAnswer(bucketSchema, {
-        ...createdExample,
-        columns: { room: 'String' },
-        learned: [{ path: 'light.level', type: 'Number' }],
-        records: 120,
-        hasMoreRecords: false,
-      }),
+      answer: listAnswer(bucketSchema),
       async handle({ params: { appId = '' } }) {
         const buckets = await service.listBuckets(appId);
         return { results: await Promise.all(buckets.map((bucket) => withCount(appId, bucket))) };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/buckets',
       operationId: 'createBucket',
@@ -74,13 +62,12 @@ export function bucketConsoleEndpoints({ db, service }: Deps): readonly ConsoleE
         // A name of any other type is invalid too; the service reports it.
         read: (body) => ({ name: isObject(body) && typeof body['name'] === 'string' ? body['name'] : '' }),
       },
-      answer: createdRecordAnswer(Type.Object(created), createdExample),
-      errors: ['InvalidBucketName', 'DuplicateValue', 'ObjectNotFound'],
+      answer: createdRecordAnswer(Type.Object(created)),
       handle: async ({ params, body, by }) => ({
         result: await service.createBucket(params['appId'] ?? '', body.name, by),
       }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/apps/:appId/buckets/:bucketName',
       operationId: 'deleteBucket',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { fail, failureOf } from '../../../base/errors.ts';
-import { exampleId, exampleUpdated, otherExampleId, recordAnswer } from '../../../http/answers.ts';
+import { exampleId, otherExampleId, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { Entry } from './entry.ts';
 import { type Bulk, shape } from './schemas.ts';
@@ -27,7 +27,6 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
       method: 'POST',
       path: '/apps/:appId/bulk',
       operationId: 'changeMany',
-      tag: 'History',
       summary: 'Change, delete or restore many records at once',
       description:
         'At most 500. Each record is changed by itself: one that is refused is in `failed`, and the others are done. If the service cannot ' +
@@ -55,14 +54,7 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           failed: Type.Array(failedSchema),
           entry: Type.Optional(Type.String({ description: 'The `auditId` of the entry; absent if nothing was done' })),
         }),
-        {
-          done: [exampleId],
-          changed: [{ objectId: exampleId, updatedAt: exampleUpdated }],
-          failed: [{ objectId: otherExampleId, error: 'ObjectNotFound', message: 'The object does not exist.' }],
-          entry: exampleId,
-        },
       ),
-      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
       handle: async (call) => ({ result: await changeMany(deps, call) }),
     }),
   ];

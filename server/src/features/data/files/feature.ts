@@ -69,14 +69,9 @@ function fileConsoleEndpoints(db: Database): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps/:appId/files/usage',
       operationId: 'getFileUsage',
-      tag: 'Files',
       summary: 'How much space the files of an app take',
       permission: 'files.read',
-      answer: recordAnswer(Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) }), {
-        files: 12,
-        bytes: 3_481_100,
-      }),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) })),
       handle: async ({ params }) => ({ result: await measureFiles(db, params['appId'] ?? '') }),
     }),
   ];

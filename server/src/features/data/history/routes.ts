@@ -2,26 +2,20 @@ import { Type } from 'typebox';
 import type { AppContext } from '../../../access/context.ts';
 import {
   deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
   isoTime,
   listAnswer,
   objectIdSchema,
-  otherExampleId,
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
 import {
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoints,
+  consoleEndpoint,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import type { AssertRoom } from '../../../http/mount-endpoints.ts';
 import type { HistoryService } from './service.ts';
-
-const endpoint = consoleEndpoints('History');
 
 export interface HistoryRouteDeps {
   readonly service: HistoryService;
@@ -34,8 +28,6 @@ const by = Type.Object(
   { name: Type.Union([Type.String(), Type.Null()]), userId: Type.Union([Type.String(), Type.Null()]) },
   { description: "An administrator's e-mail or the name of a secret key, or a user; with neither, the app" },
 );
-const byExample = { name: 'editor@museum.example', userId: null };
-
 const versionSchema = Type.Object({
   objectId: objectIdSchema,
   state: Type.Object({}, { additionalProperties: true, description: 'The record as it was' }),
@@ -43,14 +35,6 @@ const versionSchema = Type.Object({
   replacedAt: timestampSchema,
   replacedBy: by,
 });
-const versionExample = {
-  objectId: exampleId,
-  state: { title: 'A morning in the museum', isEnabled: true },
-  updatedAt: exampleCreated,
-  replacedAt: exampleUpdated,
-  replacedBy: byExample,
-};
-
 const trashSchema = Type.Object({
   objectId: objectIdSchema,
   kind: Type.String(),
@@ -62,17 +46,6 @@ const trashSchema = Type.Object({
   deletedBy: by,
   goesAt: timestampSchema,
 });
-const trashExample = {
-  objectId: exampleId,
-  kind: 'notifications',
-  recordId: otherExampleId,
-  title: 'Welcome to the main hall',
-  createdAt: exampleCreated,
-  deletedAt: exampleUpdated,
-  deletedBy: byExample,
-  goesAt: '2026-06-03T10:15:30.250Z',
-};
-
 type Params = Readonly<Record<string, string>>;
 
 const recordOf = ({ appId = '', kind = '', recordId = '' }: Params) => ({ appId, kind, recordId });
@@ -90,7 +63,7 @@ async function historyCall({ findApp, assertRoom }: HistoryRouteDeps, call: Cons
 function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
   const { service } = deps;
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/history/:kind/:recordId',
       operationId: 'listVersions',
@@ -99,12 +72,12 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         'Kinds: notifications, storylines, scenarios, beacons, devices, records (as changed in the console) and settings (of the app, whose ' +
         'id is the recordId). The last 30 changes within a year, at most 1 MB.',
       permission: 'apps.read',
-      answer: listAnswer(versionSchema, versionExample),
+      answer: listAnswer(versionSchema),
       handle: async ({ admin, params }) => ({
         results: await service.listVersions(signedIn(admin).role, recordOf(params)),
       }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/history/:kind/:recordId/:versionId/restore',
       operationId: 'restoreVersion',
@@ -115,7 +88,6 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
       permission: 'apps.read',
       takesIfMatch: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'ValidationError'],
       async handle(call) {
         const { versionId = '' } = call.params;
         const tag = await service.bringBack(await historyCall(deps, call), recordOf(call.params), versionId);
@@ -128,7 +100,7 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
 function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
   const { service } = deps;
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/trash',
       operationId: 'listTrash',
@@ -139,7 +111,7 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         { name: 'kind', description: 'Only this kind', schema: Type.String() },
         { name: 'before', description: 'The objectId at which the last page ended', schema: objectIdSchema },
       ],
-      answer: listAnswer(trashSchema, trashExample),
+      answer: listAnswer(trashSchema),
       handle: async ({ admin, params: { appId = '' }, query: { kind, before } }) => ({
         results: await service.listTrash(signedIn(admin).role, appId, {
           ...(kind === undefined ? {} : { kind }),
@@ -147,25 +119,20 @@ function trashEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
         }),
       }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/trash/:trashId/restore',
       operationId: 'restoreDeleted',
       summary: 'Put a deleted record back, with its objectId',
       description: 'It has to be valid as of today, and there has to be room for it.',
       permission: 'apps.read',
-      answer: recordAnswer(Type.Object({ kind: Type.String(), objectId: objectIdSchema, createdAt: timestampSchema }), {
-        kind: 'notifications',
-        objectId: exampleId,
-        createdAt: exampleCreated,
-      }),
-      errors: ['ObjectNotFound', 'ValidationError', 'DuplicateValue', 'InvalidSchema'],
+      answer: recordAnswer(Type.Object({ kind: Type.String(), objectId: objectIdSchema, createdAt: timestampSchema })),
       async handle(call) {
         const row = await service.putBack(await historyCall(deps, call), call.params['trashId'] ?? '');
         return { result: { kind: row.kind, objectId: row.record_id, createdAt: isoTime(row.created_at) } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/apps/:appId/trash/:trashId',
       operationId: 'deleteForGood',

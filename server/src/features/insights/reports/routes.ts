@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
-import { createdAnswer, deletedAnswer, recordAnswer } from '../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer, recordAnswer } from '../../../http/answers.ts';
 import {
   type AdminContext,
   type ConsoleCall,
@@ -57,9 +57,9 @@ export function reportEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint
   return [...listEndpoints(deps), ...changeEndpoints(deps), ...lookEndpoints(deps)];
 }
 
-const common = { tag: 'Reports', narrows: 'venues' } as const;
-const { schema, example } = schemas.reportRecord;
-const body = { schema: schemas.reportBody.schema, example: schemas.reportBody.example };
+const common = { narrows: 'venues' } as const;
+const schema = schemas.reportSchema;
+const body = schemas.reportBody;
 
 async function shown(
   deps: ReportRouteDeps,
@@ -86,7 +86,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       operationId: 'listReports',
       summary: 'List the reports by mail of an app, and what became of the last ones',
       permission: 'reports.read',
-      answer: { status: 200, description: 'The oldest first.', ...schemas.reportList },
+      answer: { status: 200, description: 'The oldest first.', schema: schemas.reportList },
       async handle({ params: { appId = '' }, admin }) {
         const viewer = viewerOf(admin);
         return {
@@ -105,8 +105,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       description: 'What has passed is not sent: the first report is about the period that ends next.',
       permission: 'reports.write',
       body: { ...body, read: schemas.reportShape.readCreate },
-      answer: { ...createdAnswer, ...recordAnswer(schema, example), status: 201 },
-      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden', 'APICallLimit'],
+      answer: createdRecordAnswer(schema),
       async handle(call) {
         const reportId = await service.create(call.params['appId'] ?? '', call.body, call.by, viewerOf(call.admin));
         return shown(deps, reportId, call);
@@ -119,7 +118,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       operationId: 'getReport',
       summary: 'Get a report',
       permission: 'reports.read',
-      answer: recordAnswer(schema, example),
+      answer: recordAnswer(schema),
       handle: (call) => shown(deps, keyOf(call.params).reportId, call),
     }),
   ];
@@ -136,8 +135,7 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'Change a report, or switch it off or on; members that are left out stay',
       permission: 'reports.write',
       body: { ...body, read: (sent) => schemas.reportShape.readUpdate(sent).set as Partial<ReportBody> },
-      answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden', 'APICallLimit'],
+      answer: recordAnswer(schema),
       takesIfMatch: true,
       async handle(call) {
         const key = keyOf(call.params);
@@ -168,7 +166,6 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       summary: 'Send another mail to an address that has not confirmed',
       permission: 'reports.write',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden', 'APICallLimit'],
       handle: ({ params, by, admin }) =>
         service.askAgain({ ...keyOf(params), addressId: params['addressId'] ?? '' }, by, viewerOf(admin)),
     }),
@@ -205,8 +202,7 @@ function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       operationId: 'previewReport',
       summary: 'Show the mail about the last period that is over',
       permission: 'reports.read',
-      answer: recordAnswer(answers.schema, answers.example),
-      errors: ['ObjectNotFound', 'APICallLimit', 'Timeout'],
+      answer: recordAnswer(answers),
       async handle({ params, admin, now }) {
         const { composed, period, foot } = await composedFor(deps, params, admin, now);
         const { document } = composed;
@@ -226,9 +222,7 @@ function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
         status: 200,
         description: 'The PDF.',
         schema: Type.String({ description: 'A PDF' }),
-        example: 'the bytes of the PDF',
       },
-      errors: ['ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ params, admin, now }) {
         const { composed, period } = await composedFor(deps, params, admin, now);
         const bytes = await pdfOf(composed.document, now);
@@ -242,8 +236,7 @@ function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       operationId: 'sendReport',
       summary: 'Send the report about the last period that is over to oneself, now',
       permission: 'reports.read',
-      answer: recordAnswer(schemas.sentRecord.schema, schemas.sentRecord.example),
-      errors: ['ObjectNotFound', 'OperationForbidden', 'APICallLimit', 'Timeout'],
+      answer: recordAnswer(schemas.sentRecord),
       async handle({ params, admin, now }) {
         if (!mail) throw fail('OperationForbidden', 'No mail server is configured for this service (PHAROS_SMTP_URL).');
         const { viewer, composed, period, foot } = await composedFor(deps, params, admin, now);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { exampleCreated, exampleId, exampleUpdated, otherExampleId, timestampSchema } from '../../../http/answers.ts';
+import { exampleId, timestampSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { isEmailAddress, maxEmailLength } from '../../../sign-in/email.ts';
 import { everies } from './content/periods.ts';
@@ -50,7 +50,7 @@ const recipient = Type.Object({
   message: Type.String({ description: 'Why nothing is sent to this person now' }),
 });
 
-const reportSchema = Type.Object({
+export const reportSchema = Type.Object({
   reportId: Type.String(),
   ...members,
   name: Type.String({ description: 'Of the venue, or of the app' }),
@@ -80,35 +80,6 @@ const bodyExample = {
   addresses: ['director@example.org'],
 };
 
-const reportExample = {
-  reportId: otherExampleId,
-  ...bodyExample,
-  name: 'Museum',
-  timeZone: 'Europe/Vienna',
-  recipients: [
-    { kind: 'administrator', id: exampleId, name: 'Anna', email: 'anna@example.org', state: 'gets', message: '' },
-    {
-      kind: 'address',
-      id: otherExampleId,
-      name: 'director@example.org',
-      email: 'director@example.org',
-      state: 'waits',
-      message: 'Has not confirmed yet.',
-    },
-  ],
-  next: { day: '2026-11-30', time: '07:00' },
-  last: {
-    from: '2026-11-16',
-    until: '2026-11-23',
-    at: exampleUpdated,
-    problem: '',
-    mails: [{ to: 'anna@example.org', state: 'sent', message: '', at: exampleUpdated }],
-  },
-  createdBy: 'anna@example.org',
-  createdAt: exampleCreated,
-  updatedAt: exampleUpdated,
-};
-
 const candidate = Type.Object({
   adminId: Type.String(),
   name: Type.String(),
@@ -116,43 +87,23 @@ const candidate = Type.Object({
   venueIds: orNull(Type.Array(Type.String()), 'The venues to which this administrator is limited; null: none'),
 });
 
-export const reportRecord = { schema: reportSchema, example: reportExample };
 export const reportBody = { schema: Type.Object(members), example: bodyExample };
-export const reportList = {
-  schema: Type.Object({
-    results: Type.Array(reportSchema),
-    canMail: Type.Boolean({ description: 'Whether a mail server is set up' }),
-    candidates: Type.Array(candidate, {
-      description: 'Administrators who can get a report, as far as the caller may see them',
-    }),
+export const reportList = Type.Object({
+  results: Type.Array(reportSchema),
+  canMail: Type.Boolean({ description: 'Whether a mail server is set up' }),
+  candidates: Type.Array(candidate, {
+    description: 'Administrators who can get a report, as far as the caller may see them',
   }),
-  example: {
-    results: [reportExample],
-    canMail: true,
-    candidates: [{ adminId: exampleId, name: 'Anna', email: 'anna@example.org', venueIds: null }],
-  },
-};
-export const previewRecord = {
-  schema: Type.Object({
-    from: day,
-    until: day,
-    subject: Type.String(),
-    html: Type.String({ description: 'As it is mailed' }),
-    text: Type.String(),
-  }),
-  example: {
-    from: '2026-11-16',
-    until: '2026-11-23',
-    subject: 'Museum: 16 to 22 November 2026',
-    html: '<html>…',
-    text: '…',
-  },
-};
-export const sentRecord = {
-  schema: Type.Object({
-    to: Type.String(),
-    ok: Type.Boolean(),
-    message: Type.String({ description: 'What went wrong' }),
-  }),
-  example: { to: 'anna@example.org', ok: true, message: '' },
-};
+});
+export const previewRecord = Type.Object({
+  from: day,
+  until: day,
+  subject: Type.String(),
+  html: Type.String({ description: 'As it is mailed' }),
+  text: Type.String(),
+});
+export const sentRecord = Type.Object({
+  to: Type.String(),
+  ok: Type.Boolean(),
+  message: Type.String({ description: 'What went wrong' }),
+});

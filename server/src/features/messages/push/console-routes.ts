@@ -15,31 +15,22 @@ import * as store from './store.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-const reachRecord = {
-  schema: Type.Object({
-    senders: count('Push services that are set up and usable'),
-    installations: count('All that match'),
-    reachable: count('Those that a push service can be asked to reach'),
-    channels: Type.Array(
-      Type.Object({
-        sender: Type.Enum(['fcm', 'apns', 'webpush', 'mqtt']),
-        name: Type.String(),
-        count: Type.Integer(),
-      }),
-      { description: 'By push service, the commonest first' },
-    ),
-    unreachable: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-      description: 'Why the others are not reached, the commonest first',
+const reachRecord = Type.Object({
+  senders: count('Push services that are set up and usable'),
+  installations: count('All that match'),
+  reachable: count('Those that a push service can be asked to reach'),
+  channels: Type.Array(
+    Type.Object({
+      sender: Type.Enum(['fcm', 'apns', 'webpush', 'mqtt']),
+      name: Type.String(),
+      count: Type.Integer(),
     }),
+    { description: 'By push service, the commonest first' },
+  ),
+  unreachable: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+    description: 'Why the others are not reached, the commonest first',
   }),
-  example: {
-    senders: 1,
-    installations: 1200,
-    reachable: 900,
-    channels: [{ sender: 'fcm', name: 'FCM', count: 900 }],
-    unreachable: [{ reason: 'APNs, Apple’s push service, is not set up for this app.', count: 300 }],
-  },
-};
+});
 
 export interface PushConsoleDeps extends ReachDeps, Pick<Context, 'now' | 'enqueue'> {
   readonly findApp: (appId: string) => Promise<Parameters<typeof hiddenMembers>[1]>;
@@ -57,7 +48,6 @@ function reach(deps: PushConsoleDeps): ConsoleEndpoint {
     method: 'GET',
     path: '/apps/:appId/reach',
     operationId: 'getReach',
-    tag: 'Push',
     summary: 'Count whom a push would reach now, by push service, and why others are not reached',
     permission: 'push.send',
     query: [
@@ -67,8 +57,7 @@ function reach(deps: PushConsoleDeps): ConsoleEndpoint {
         schema: Type.String(),
       },
     ],
-    answer: recordAnswer(reachRecord.schema, reachRecord.example),
-    errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+    answer: recordAnswer(reachRecord),
     handle: async ({ admin, params: { appId = '' }, query }) => {
       const { hidden } = deps;
       if (hidden && admin && !isAllowed(admin.role, hidden.permission))
@@ -84,11 +73,9 @@ function resume({ db, now, enqueue }: PushConsoleDeps): ConsoleEndpoint {
     method: 'POST',
     path: '/apps/:appId/pushes/:pushId/resume',
     operationId: 'resumePush',
-    tag: 'Push',
     summary: 'Take back the cancellation of a push whose time has not come',
     permission: 'push.send',
-    answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'accepted' }),
-    errors: ['ObjectNotFound', 'TooLate'],
+    answer: recordAnswer(pushRecord.schema),
     handle: async ({ params: { appId = '', pushId = '' }, by }) => {
       const row = await db.transaction(async (db) => {
         const current = await store.lockPush(db, appId, pushId);

@@ -2,12 +2,10 @@ import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import { pushSenderKinds } from '../../../delivery/push/push-sender.ts';
-import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
-import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
+import { deletedAnswer, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { type SenderService, senderTag } from './service.ts';
-
-const endpoint = consoleEndpoints('Senders');
 
 const senderSchema = Type.Object({
   kind: Type.Enum([...pushSenderKinds]),
@@ -20,14 +18,6 @@ const senderSchema = Type.Object({
   updatedAt: Type.Union([timestampSchema, Type.Null()]),
   lastTest: Type.Union([Type.Object({ at: timestampSchema, ok: Type.Boolean(), text: Type.String() }), Type.Null()]),
 });
-const senderExample = {
-  kind: 'fcm',
-  name: 'Firebase Cloud Messaging',
-  isSetUp: true,
-  summary: { projectId: 'museum-guide', clientEmail: 'push@museum-guide.iam.gserviceaccount.com' },
-  updatedAt: exampleUpdated,
-  lastTest: { at: exampleUpdated, ok: true, text: 'Firebase accepted the service account.' },
-};
 const settingsSchema = Type.Object(
   {},
   {
@@ -78,23 +68,23 @@ export const senderConsoleEndpoints = (service: SenderService): readonly Console
 function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/senders',
       operationId: 'listSenders',
       summary: 'List the push providers and their settings',
       permission: 'senders.read',
-      answer: listAnswer(senderSchema, senderExample),
+      answer: listAnswer(senderSchema),
       handle: async (call) => ({ results: await service.list(target(call).appId) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/senders/:kind',
       operationId: 'getSender',
       summary: 'Get a push provider and its settings',
       permission: 'senders.read',
       locate,
-      answer: recordAnswer(senderSchema, senderExample),
+      answer: recordAnswer(senderSchema),
       async handle(call) {
         const result = await service.get(target(call));
         call.setTag(senderTag(result));
@@ -107,7 +97,7 @@ function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
 function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    endpoint<object>({
+    consoleEndpoint<object>({
       method: 'PUT',
       path: '/apps/:appId/senders/:kind',
       operationId: 'saveSender',
@@ -120,8 +110,7 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
         example: { settings: settingsExample },
         read: readSettings,
       },
-      answer: recordAnswer(senderSchema, senderExample),
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      answer: recordAnswer(senderSchema),
       takesIfMatch: true,
       async handle(call) {
         const result = await service.save(target(call), call.body, call.by, readIfMatch(call.headers));
@@ -129,7 +118,7 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/apps/:appId/senders/:kind',
       operationId: 'deleteSender',
@@ -140,7 +129,7 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       takesIfMatch: true,
       handle: (call) => service.remove(target(call), call.by, readIfMatch(call.headers)),
     }),
-    endpoint<string | null>({
+    consoleEndpoint<string | null>({
       method: 'POST',
       path: '/apps/:appId/senders/:kind/restore',
       operationId: 'restoreSender',
@@ -156,15 +145,14 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
         example: { updatedAt: null },
         read: readUpdatedAt,
       },
-      answer: recordAnswer(senderSchema, senderExample),
-      errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+      answer: recordAnswer(senderSchema),
       handle: async (call) => ({ result: await service.restore(target(call), call.body, call.by) }),
     }),
   ];
 }
 
 function testEndpoint(service: SenderService): ConsoleEndpoint {
-  return endpoint<object | undefined>({
+  return consoleEndpoint<object | undefined>({
     method: 'POST',
     path: '/apps/:appId/senders/:kind/test',
     operationId: 'testSender',
@@ -177,8 +165,7 @@ function testEndpoint(service: SenderService): ConsoleEndpoint {
       example: {},
       read: (body) => (isObject(body) && body['settings'] === undefined ? undefined : readSettings(body)),
     },
-    answer: recordAnswer(testSchema, { ok: true, text: 'Firebase accepted the service account.', status: 200 }),
-    errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+    answer: recordAnswer(testSchema),
     handle: async (call) => ({ result: await service.test(target(call), call.body) }),
   });
 }

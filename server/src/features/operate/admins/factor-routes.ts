@@ -1,36 +1,24 @@
 import { Type } from 'typebox';
 import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
-import {
-  codeShape,
-  factorsExample,
-  factorsSchema,
-  recoveryCodesExample,
-  recoveryCodesSchema,
-  totpExample,
-  totpSchema,
-} from '../../../sign-in/factors/factor-schemas.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { codeShape, factorsSchema, recoveryCodesSchema, totpSchema } from '../../../sign-in/factors/factor-schemas.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { passkeyView } from './passkey-routes.ts';
 
-const endpoint = consoleEndpoints('Session');
-
-const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchema }), {
-  recoveryCodes: recoveryCodesExample,
-});
+const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchema }));
 
 export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [ownFactors(factors), ...authenticatorApp(factors), newRecoveryCodes(factors)];
 }
 
 function ownFactors(factors: SecondFactors): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'GET',
     path: '/session/factors',
     operationId: 'getOwnFactors',
     summary: 'How one signs in oneself',
     permission: 'session.own',
-    answer: recordAnswer(factorsSchema, factorsExample),
+    answer: recordAnswer(factorsSchema),
     async handle({ admin }) {
       const { hasPassword, totpSince, passkeys, recoveryCodesLeft, isRequired } = await factors.stateOf(
         signedIn(admin).adminId,
@@ -51,7 +39,7 @@ function ownFactors(factors: SecondFactors): ConsoleEndpoint {
 
 function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/totp',
       operationId: 'startTotp',
@@ -59,13 +47,12 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       description: 'The secret counts once a code of it has been sent. An app that is set up already works until then.',
       permission: 'session.own',
       needsConfirmation: true,
-      answer: { ...recordAnswer(totpSchema, totpExample), status: 201, description: 'The secret, shown once.' },
-      errors: ['OperationForbidden'],
+      answer: { ...recordAnswer(totpSchema), status: 201, description: 'The secret, shown once.' },
       handle: async ({ admin, origin }) => ({
         result: await factors.startTotp(signedIn(admin), new URL(origin).hostname),
       }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: '/session/totp',
       operationId: 'enableTotp',
@@ -74,12 +61,11 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: codeShape.body({ code: '492039' }),
       answer: codesAnswer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
       handle: async ({ admin, body, by }) => ({
         result: { recoveryCodes: await factors.enableTotp(signedIn(admin), body.code, by) },
       }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/session/totp',
       operationId: 'disableTotp',
@@ -87,14 +73,13 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ admin, by }) => factors.disableTotp(signedIn(admin), by),
     }),
   ];
 }
 
 function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'POST',
     path: '/session/recovery-codes',
     operationId: 'renewRecoveryCodes',
@@ -102,7 +87,6 @@ function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
     permission: 'session.own',
     needsConfirmation: true,
     answer: { ...codesAnswer, status: 201, description: 'The new codes, shown once.' },
-    errors: ['OperationForbidden'],
     handle: async ({ admin, by }) => ({ result: { recoveryCodes: await factors.renewCodes(signedIn(admin), by) } }),
   });
 }

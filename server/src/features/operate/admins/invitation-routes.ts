@@ -3,21 +3,16 @@ import { storedReach } from '../../../access/reach.ts';
 import type { Clock } from '../../../base/clock.ts';
 import {
   deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
   isoTime,
   listAnswer,
   objectIdSchema,
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { AdminLinks, SentLink } from './links/links.ts';
 import type { InvitationRow } from './links/store.ts';
 import { invitationShape, reachSchema, role } from './schemas.ts';
-
-const endpoint = consoleEndpoints('Administrators');
 
 /** For owners: invitations, and links to new passwords of others. */
 
@@ -27,8 +22,6 @@ const sentMembers = {
     description: 'To hand over, once; null if it is mailed',
   }),
 };
-const sentExample = { mailed: false, link: 'https://pharos.museum.example/console/link#Zk3…' };
-
 const invitationSchema = Type.Object({
   invitationId: objectIdSchema,
   email: Type.String(),
@@ -39,21 +32,8 @@ const invitationSchema = Type.Object({
   createdAt: timestampSchema,
   expiresAt: timestampSchema,
 });
-const invitationExample = {
-  invitationId: exampleId,
-  email: 'ed@museum.example',
-  role: 'editor',
-  apps: null,
-  invitedBy: 'ada@museum.example',
-  expired: false,
-  createdAt: exampleCreated,
-  expiresAt: exampleUpdated,
-};
 const sentInvitation = {
-  ...recordAnswer(Type.Object({ ...invitationSchema.properties, ...sentMembers }), {
-    ...invitationExample,
-    ...sentExample,
-  }),
+  ...recordAnswer(Type.Object({ ...invitationSchema.properties, ...sentMembers })),
   status: 201 as const,
   description: 'Invited.',
 };
@@ -84,16 +64,16 @@ export function invitationEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/invitations',
       operationId: 'listInvitations',
       summary: 'List invitations that were not accepted yet',
       permission: 'administrators.read',
-      answer: listAnswer(invitationSchema, invitationExample),
+      answer: listAnswer(invitationSchema),
       handle: async () => ({ results: (await links.invitations()).map((row) => view(row, now())) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/invitations',
       operationId: 'inviteAdministrator',
@@ -104,13 +84,12 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: invitationShape.body({ email: 'ed@museum.example', role: 'editor' }),
       answer: sentInvitation,
-      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue'],
       async handle({ body, by }) {
         const { row, sent } = await links.invite(body, by);
         return { result: { ...view(row, now()), ...shownLink(sent) } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/invitations/:invitationId/link',
       operationId: 'sendInvitationAgain',
@@ -123,7 +102,7 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
         return { result: { ...view(row, now()), ...shownLink(sent) } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/invitations/:invitationId',
       operationId: 'withdrawInvitation',
@@ -137,7 +116,7 @@ function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
 
 /** For an administrator who is already one. */
 function passwordLink({ links }: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'POST',
     path: '/administrators/:adminId/password-link',
     operationId: 'sendPasswordLink',
@@ -146,14 +125,10 @@ function passwordLink({ links }: Deps): ConsoleEndpoint {
     permission: 'administrators.write',
     needsConfirmation: true,
     answer: {
-      ...recordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema }), {
-        ...sentExample,
-        expiresAt: exampleUpdated,
-      }),
+      ...recordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema })),
       status: 201,
       description: 'Sent, or to be handed over.',
     },
-    errors: ['ObjectNotFound', 'OperationForbidden'],
     async handle({ params, by }) {
       const sent = await links.sendReset(params['adminId'] ?? '', by);
       return { result: { ...shownLink(sent), expiresAt: isoTime(sent.expiresAt) } };

@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import type { Clock } from '../../../base/clock.ts';
 import { serviceTimeZone } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import { deletedAnswer, exampleUpdated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
+import { deletedAnswer, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../../limits/rate-limit.ts';
-import { creationOptionsExample, creationOptionsSchema } from '../../../sign-in/factors/factor-schemas.ts';
+import { creationOptionsSchema } from '../../../sign-in/factors/factor-schemas.ts';
 import type { RegistrationResponseJSON } from '../../../sign-in/factors/webauthn.ts';
 import { adminView } from './accounts/service.ts';
 import { adminEmailKey } from './accounts/store.ts';
@@ -13,8 +13,6 @@ import type { Passkeys } from './factors/passkeys.ts';
 import type { AdminLinks } from './links/links.ts';
 import { joinShape, newPasswordShape, resetRequestShape, role, signedInAnswer, tokenShape } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
-
-const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly links: AdminLinks;
@@ -41,27 +39,21 @@ const openSchema = Type.Object({
 
 function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/links/open',
       operationId: 'openLink',
       summary: 'What a one-time link is for',
       permission: 'public',
       body: tokenShape.body({ token: exampleToken }),
-      answer: recordAnswer(openSchema, {
-        kind: 'invitation',
-        email: 'ed@museum.example',
-        role: 'editor',
-        expiresAt: exampleUpdated,
-      }),
-      errors: ['ValidationError', 'ObjectNotFound', 'APICallLimit'],
+      answer: recordAnswer(openSchema),
       async handle({ body, address }) {
         sessions.throttleAddress(address);
         const { kind, email, role, expiresAt } = await links.open(body.token);
         return { result: { kind, email, role, expiresAt: isoTime(expiresAt) } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/links/passkey',
       operationId: 'startInvitedPasskey',
@@ -69,11 +61,10 @@ function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEnd
       permission: 'public',
       body: tokenShape.body({ token: exampleToken }),
       answer: {
-        ...recordAnswer(creationOptionsSchema, creationOptionsExample),
+        ...recordAnswer(creationOptionsSchema),
         status: 201,
         description: 'What the passkey has to sign, within five minutes and once.',
       },
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'APICallLimit'],
       async handle({ body, address, origin }) {
         sessions.throttleAddress(address);
         const { adminId, email } = invitationOnly(await links.open(body.token));
@@ -95,7 +86,7 @@ function oneOfBoth() {
 
 function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/links/join',
       operationId: 'acceptInvitation',
@@ -103,7 +94,6 @@ function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly Co
       permission: 'public',
       body: joinShape.body({ token: exampleToken, name: 'Ed', password: 'long and secret' }),
       answer: signedInAnswer,
-      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden', 'APICallLimit', 'Timeout'],
       async handle({ body: { token, name, password, passkey }, setSession, ...client }) {
         const { address, origin } = client;
         sessions.throttleAddress(address);
@@ -131,7 +121,7 @@ const resetMails = Object.freeze({ perSecond: 1 / 600, burst: 3 });
 
 function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/password-reset',
       operationId: 'requestPasswordLink',
@@ -139,14 +129,13 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
       permission: 'public',
       body: resetRequestShape.body({ email: 'ada@museum.example' }),
       answer: { ...deletedAnswer, description: 'If there is such an administrator, a mail is on its way.' },
-      errors: ['ValidationError', 'OperationForbidden', 'APICallLimit'],
       async handle({ body: { email }, address }) {
         sessions.throttleAddress(address);
         limiter.take(`reset ${adminEmailKey(email)}`, resetMails, now());
         await links.requestReset(email);
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/links/password',
       operationId: 'setPasswordByLink',
@@ -154,7 +143,6 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
       permission: 'public',
       body: newPasswordShape.body({ token: exampleToken, password: 'long and secret' }),
       answer: { ...deletedAnswer, description: 'The password is set. Sign in with it.' },
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'APICallLimit', 'Timeout'],
       async handle({ body: { token, password }, address }) {
         sessions.throttleAddress(address);
         const link = await links.open(token);

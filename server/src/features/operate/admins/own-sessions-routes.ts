@@ -1,17 +1,8 @@
 import { Type } from 'typebox';
-import {
-  deletedAnswer,
-  exampleCreated,
-  exampleUpdated,
-  listAnswer,
-  recordAnswer,
-  timestampSchema,
-} from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
+import { deletedAnswer, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { type ListedSession, sessionIdLength } from './accounts/store.ts';
 import type { AdminSessions } from './sessions.ts';
-
-const endpoint = consoleEndpoints('Session');
 
 const text = Type.Union([Type.String(), Type.Null()]);
 const listedSchema = Type.Object({
@@ -26,16 +17,6 @@ const listedSchema = Type.Object({
   createdAt: timestampSchema,
   lastUsedAt: timestampSchema,
 });
-const listedExample = {
-  sessionId: 'q3Zk0bWn5TgXv1Ls',
-  current: true,
-  method: 'passkey',
-  address: '192.0.2.7',
-  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-  createdAt: exampleCreated,
-  lastUsedAt: exampleUpdated,
-};
-
 function view(row: ListedSession, own: string) {
   return {
     sessionId: row.session_hash.slice(0, sessionIdLength),
@@ -50,31 +31,31 @@ function view(row: ListedSession, own: string) {
 
 export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/sessions',
       operationId: 'listOwnSessions',
       summary: 'Where one is signed in, the last used first',
       permission: 'session.own',
-      answer: listAnswer(listedSchema, listedExample),
+      answer: listAnswer(listedSchema),
       async handle({ admin }) {
         const own = signedIn(admin);
         return { results: (await sessions.list(own)).map((row) => view(row, own.sessionHash)) };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/sessions',
       operationId: 'endOtherSessions',
       summary: 'End every session of oneself but this one',
       permission: 'session.own',
       answer: {
-        ...recordAnswer(Type.Object({ ended: Type.Integer() }), { ended: 2 }),
+        ...recordAnswer(Type.Object({ ended: Type.Integer() })),
         description: 'How many were ended.',
       },
       handle: async ({ admin, address }) => ({ result: { ended: await sessions.endOthers(signedIn(admin), address) } }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/sessions/:sessionId',
       operationId: 'endOwnSession',

@@ -1,18 +1,14 @@
 import { Type } from 'typebox';
 import { serviceTimeZone } from '../../../base/clock.ts';
 import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import {
-  creationOptionsExample,
   creationOptionsSchema,
   newPasskeyShape,
-  passkeyExample,
   passkeyNameShape,
   passkeySchema,
-  recoveryCodesExample,
   recoveryCodesSchema,
   registrationExample,
-  requestOptionsExample,
   requestOptionsSchema,
   signatureExample,
   signatureShape,
@@ -23,8 +19,6 @@ import type { Passkeys } from './factors/passkeys.ts';
 import type { PasskeyRow } from './factors/store.ts';
 import { signedInAnswer } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
-
-const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly passkeys: Passkeys;
@@ -43,8 +37,8 @@ export function passkeyView(row: PasskeyRow) {
   };
 }
 
-const asked = (schema: typeof requestOptionsSchema, example: unknown) => ({
-  ...recordAnswer(schema, example),
+const asked = (schema: typeof requestOptionsSchema) => ({
+  ...recordAnswer(schema),
   status: 201 as const,
   description: 'What the passkey has to sign, within five minutes and once.',
 });
@@ -56,20 +50,19 @@ export function passkeyEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/passkey/challenge',
       operationId: 'startPasskeySignIn',
       summary: 'Begin to sign in with a passkey',
       permission: 'public',
-      answer: asked(requestOptionsSchema, requestOptionsExample),
-      errors: ['OperationForbidden', 'APICallLimit'],
+      answer: asked(requestOptionsSchema),
       async handle({ address, origin }) {
         sessions.throttleAddress(address);
         return { result: await passkeys.signInOptions(origin) };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/passkey',
       operationId: 'signInWithPasskey',
@@ -77,7 +70,6 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
       permission: 'public',
       body: signatureShape.body({ passkey: signatureExample }),
       answer: signedInAnswer,
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'OperationForbidden', 'APICallLimit'],
       async handle({ body, origin, setSession, ...client }) {
         sessions.throttleAddress(client.address);
         const passkey = await sessions.refusing(client.address, () =>
@@ -89,14 +81,13 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
         return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: false, timeZone } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/confirm/challenge',
       operationId: 'startPasskeyConfirmation',
       summary: 'Begin to confirm with a passkey',
       permission: 'session.own',
-      answer: asked(requestOptionsSchema, requestOptionsExample),
-      errors: ['OperationForbidden'],
+      answer: asked(requestOptionsSchema),
       handle: async ({ admin, origin }) => ({ result: await passkeys.confirmOptions(signedIn(admin), origin) }),
     }),
   ];
@@ -104,18 +95,17 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
 
 function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/passkeys/challenge',
       operationId: 'startPasskey',
       summary: 'Begin to add a passkey',
       permission: 'session.own',
       needsConfirmation: true,
-      answer: asked(creationOptionsSchema, creationOptionsExample),
-      errors: ['OperationForbidden'],
+      answer: asked(creationOptionsSchema),
       handle: async ({ admin, origin }) => ({ result: await passkeys.addOptions(signedIn(admin), origin) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/passkeys',
       operationId: 'addPasskey',
@@ -124,14 +114,10 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: newPasskeyShape.body({ name: 'Work laptop', passkey: registrationExample }),
       answer: {
-        ...recordAnswer(Type.Object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema }), {
-          passkey: passkeyExample,
-          recoveryCodes: recoveryCodesExample,
-        }),
+        ...recordAnswer(Type.Object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema })),
         status: 201,
         description: 'The passkey, and recovery codes if it is the first factor.',
       },
-      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden'],
       async handle({ admin, body, by, origin }) {
         const given = { name: body.name, response: body.passkey as RegistrationResponseJSON };
         const { passkey, codes } = await passkeys.add(signedIn(admin), given, { origin, by });
@@ -143,7 +129,7 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
 
 function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: '/session/passkeys/:passkeyId',
       operationId: 'renamePasskey',
@@ -151,10 +137,9 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       body: passkeyNameShape.body({ name: 'Blue key' }),
       answer: { ...deletedAnswer, description: 'Renamed.' },
-      errors: ['ValidationError', 'ObjectNotFound'],
       handle: ({ admin, params, body }) => passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/session/passkeys/:passkeyId',
       operationId: 'removePasskey',
@@ -162,7 +147,6 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ admin, params, by }) => passkeys.remove(signedIn(admin), params['passkeyId'] ?? '', by),
     }),
   ];

@@ -1,14 +1,7 @@
 import { Type } from 'typebox';
 import { adminRoles } from '../../../access/roles.ts';
 import { fail, type Problem } from '../../../base/errors.ts';
-import {
-  createdAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  objectIdSchema,
-  timestampSchema,
-} from '../../../http/answers.ts';
+import { createdRecordAnswer, objectIdSchema, timestampSchema } from '../../../http/answers.ts';
 import { defineShape, sentence } from '../../../http/shape.ts';
 import { registrationSchema, signatureSchema } from '../../../sign-in/factors/factor-schemas.ts';
 import { grantSchema } from './accounts/reach-schema.ts';
@@ -99,17 +92,6 @@ export const adminSchema = Type.Object({
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 });
-export const adminExample = {
-  adminId: exampleId,
-  email: 'ada@museum.example',
-  name: 'Ada Example',
-  role: 'owner',
-  apps: null,
-  disabled: false,
-  secondFactor: true,
-  createdAt: exampleCreated,
-  updatedAt: exampleUpdated,
-};
 
 const demo = Type.Boolean({ description: 'The service shows a demo: a made-up museum with made-up visitors' });
 const mustEnrol = Type.Boolean({
@@ -126,22 +108,9 @@ export const sessionSchema = Type.Object({
   mustEnrol,
   timeZone,
 });
-export const sessionExample = {
-  adminId: exampleId,
-  email: 'ada@museum.example',
-  name: 'Ada Example',
-  role: 'owner',
-  apps: null,
-  demo: false,
-  mustEnrol: false,
-  timeZone: 'Europe/Berlin',
-};
-
 export const signedInAnswer = {
-  ...createdAnswer,
+  ...createdRecordAnswer(Type.Object({ ...adminSchema.properties, demo, mustEnrol, timeZone })),
   description: 'Signed in; the session is in the cookie.',
-  schema: Type.Object({ result: Type.Object({ ...adminSchema.properties, demo, mustEnrol, timeZone }) }),
-  example: { result: { ...adminExample, demo: false, mustEnrol: false, timeZone: 'Europe/Berlin' } },
 };
 
 export const auditSchema = Type.Object({
@@ -155,14 +124,3 @@ export const auditSchema = Type.Object({
   address: Type.Union([Type.String(), Type.Null()]),
   createdAt: timestampSchema,
 });
-export const auditExample = {
-  auditId: exampleId,
-  appId: exampleId,
-  actor: 'ada@museum.example',
-  action: 'app.change',
-  subject: exampleId,
-  before: { tokenDays: 30 },
-  after: { tokenDays: 7 },
-  address: '192.0.2.7',
-  createdAt: exampleCreated,
-};

@@ -6,26 +6,22 @@ import {
   assertConfirmed,
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoints,
+  consoleEndpoint,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import type { AuthenticationResponseJSON } from '../../../sign-in/factors/webauthn.ts';
 import { type AdminService, adminView } from './accounts/service.ts';
 import type { Passkeys } from './factors/passkeys.ts';
 import {
-  adminExample,
   adminSchema,
   confirmShape,
   ownPasswordShape,
-  sessionExample,
   sessionSchema,
   setupShape,
   signedInAnswer,
   signInShape,
 } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
-
-const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly admins: AdminService;
@@ -42,16 +38,16 @@ export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/setup',
       operationId: 'getSetup',
       summary: 'Whether the first administrator still has to be created',
       permission: 'public',
-      answer: recordAnswer(Type.Object({ needed: Type.Boolean() }), { needed: true }),
+      answer: recordAnswer(Type.Object({ needed: Type.Boolean() })),
       handle: async () => ({ result: { needed: !(await admins.hasAdmin()) } }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/setup',
       operationId: 'setUp',
@@ -64,7 +60,6 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
         name: 'Ada',
       }),
       answer: signedInAnswer,
-      errors: ['ValidationError', 'InvalidEmailAddress', 'OperationForbidden', 'APICallLimit', 'Timeout'],
       async handle({ body: { token, ...owner }, setSession, ...client }) {
         sessions.throttle('set-up', client.address);
         const row = await admins.setUp(token, owner, client.address);
@@ -89,7 +84,7 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { sessions, isDemo } = deps;
   const sessionOf = readSession(deps);
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session',
       operationId: 'signInToConsole',
@@ -99,14 +94,6 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       permission: 'public',
       body: signInShape.body({ email: 'ada@museum.example', password: 'long and secret' }),
       answer: signedInAnswer,
-      errors: [
-        'ValidationError',
-        'UserInvalidLoginParams',
-        'SecondFactorNeeded',
-        'OperationForbidden',
-        'APICallLimit',
-        'Timeout',
-      ],
       async handle({ body, setSession, ...client }) {
         const { row, session } = await sessions.signIn(body, client);
         setSession(session);
@@ -114,26 +101,26 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/session',
       operationId: 'getSession',
       summary: 'Who is signed in',
       description: 'A page names its language in `Pharos-Language`; mails to the administrator come in it.',
       permission: 'session.own',
-      answer: recordAnswer(sessionSchema, sessionExample),
+      answer: recordAnswer(sessionSchema),
       handle: async ({ admin, headers }) => ({ result: await sessionOf(signedIn(admin), headers) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/session/present',
       operationId: 'findSession',
       summary: 'Who is signed in in this browser; null if nobody is',
       permission: 'anybody',
-      answer: recordAnswer(Type.Union([sessionSchema, Type.Null()]), sessionExample),
+      answer: recordAnswer(Type.Union([sessionSchema, Type.Null()])),
       handle: async ({ admin, headers }) => ({ result: admin ? await sessionOf(admin, headers) : null }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/session',
       operationId: 'signOutOfConsole',
@@ -150,7 +137,7 @@ function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/confirm',
       operationId: 'confirmSession',
@@ -158,7 +145,6 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       permission: 'session.own',
       body: confirmShape.body({ password: 'long and secret' }),
       answer: { ...deletedAnswer, description: 'Confirmed.' },
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { password = '', passkey }, address, origin }) {
         const own = signedIn(admin);
         if (passkey === undefined) await sessions.assertPassword(own, password, address);
@@ -169,7 +155,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
         await sessions.noteConfirmation(own.sessionHash);
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/session/confirm',
       operationId: 'checkConfirmation',
@@ -180,7 +166,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       answer: { ...deletedAnswer, description: 'It counts.' },
       handle: async () => ({ result: {} }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: '/session/password',
       operationId: 'changeOwnPassword',
@@ -188,8 +174,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       description: 'Whoever has no password yet confirms with a passkey instead of sending `currentPassword`.',
       permission: 'session.own',
       body: ownPasswordShape.body({ currentPassword: 'long and secret', password: 'longer and secret' }),
-      answer: recordAnswer(adminSchema, adminExample),
-      errors: ['ValidationError', 'UserInvalidLoginParams', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
+      answer: recordAnswer(adminSchema),
       async handle({ admin, body, by, setSession, now, ...client }) {
         const own = signedIn(admin);
         let known: string | null = null;

@@ -1,20 +1,15 @@
 import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
-import { defaultPolicy, policySchema } from '../../../access/policy.ts';
+import { policySchema } from '../../../access/policy.ts';
 import { standingIn } from '../../../access/reach.ts';
 import { presets } from '../../../access/rules/rule-types.ts';
 import { fail } from '../../../base/errors.ts';
 import {
-  createdAnswer,
   createdRecordAnswer,
   deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
   isoTime,
   listAnswer,
   objectIdSchema,
-  otherExampleId,
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
@@ -56,32 +51,17 @@ const appSchema = Type.Object({
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 });
-const appExample = {
-  appId: exampleId,
-  name: 'Museum guide',
-  disabled: false,
-  policy: defaultPolicy,
-  createdAt: exampleCreated,
-  updatedAt: exampleUpdated,
-};
 const keySchema = Type.Object({
   keyId: objectIdSchema,
   hint: Type.String({ description: 'The last characters of the key' }),
   createdAt: timestampSchema,
   lastUsedAt: Type.Union([timestampSchema, Type.Null()]),
 });
-const keyExample = { keyId: exampleId, hint: 'x7Qe', createdAt: exampleCreated, lastUsedAt: exampleUpdated };
 const credentials = {
   appId: objectIdSchema,
   keyId: objectIdSchema,
   appKey: Type.String({ description: 'Shown only here' }),
 };
-const credentialsExample = {
-  appId: exampleId,
-  keyId: otherExampleId,
-  appKey: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2',
-};
-
 /** Somebody who may see an app need not see its keys. */
 function withoutKeys({ keys: _, ...app }: AppView) {
   return app;
@@ -100,12 +80,11 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps',
       operationId: 'listApps',
-      tag: 'Apps',
       summary: 'List apps',
       description: 'An administrator who is limited to some apps sees those.',
       permission: 'apps.read',
       narrows: 'apps',
-      answer: listAnswer(appSchema, appExample),
+      answer: listAnswer(appSchema),
       async handle({ admin }) {
         const own = signedIn(admin);
         const shown = (await apps.list()).filter(({ appId }) => standingIn(own, appId) !== undefined);
@@ -116,12 +95,10 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'POST',
       path: '/apps',
       operationId: 'createApp',
-      tag: 'Apps',
       summary: 'Create an app; its key is shown once',
       permission: 'apps.create',
       body: newAppShape.body({ name: 'Museum guide' }),
-      answer: createdRecordAnswer(Type.Object(credentials), credentialsExample),
-      errors: ['ValidationError'],
+      answer: createdRecordAnswer(Type.Object(credentials)),
       handle: async ({ body, by }) => ({ result: await apps.create(body.name, by, body.preset) }),
     }),
   ];
@@ -133,11 +110,10 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps/:appId',
       operationId: 'getApp',
-      tag: 'Apps',
       summary: 'Read an app',
       permission: 'apps.read',
       narrows: 'venues',
-      answer: recordAnswer(appSchema, appExample),
+      answer: recordAnswer(appSchema),
       handle: async (call) => {
         const app = await apps.get(idOf(call));
         call.setTag(appTag(app));
@@ -148,7 +124,6 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'PUT',
       path: '/apps/:appId',
       operationId: 'changeApp',
-      tag: 'Apps',
       summary: 'Rename an app, switch it off or on, or change its policy, limits and time zone',
       description: 'Members of `policy` that are not sent stay as they are.',
       permission: 'apps.change',
@@ -157,8 +132,7 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         example: { policy: { push: 'manager', timeZone: 'Europe/Vienna' } },
         read: (body) => changeShape.readUpdate(body).set,
       },
-      answer: recordAnswer(appSchema, appExample),
-      errors: ['ValidationError', 'ObjectNotFound'],
+      answer: recordAnswer(appSchema),
       takesIfMatch: true,
       handle: async (call) => {
         const app = await apps.change(idOf(call), call.body, call.by, readIfMatch(call.headers));
@@ -170,7 +144,6 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'DELETE',
       path: '/apps/:appId',
       operationId: 'deleteApp',
-      tag: 'Apps',
       summary: 'Delete an app with everything in it',
       permission: 'apps.delete',
       needsConfirmation: true,
@@ -186,41 +159,30 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps/:appId/keys',
       operationId: 'listKeys',
-      tag: 'Keys',
       summary: 'List the live keys of an app',
       permission: 'keys.read',
-      answer: listAnswer(keySchema, keyExample),
+      answer: listAnswer(keySchema),
       handle: async (call) => ({ results: (await apps.get(idOf(call))).keys }),
     }),
     consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/keys',
       operationId: 'rotateKey',
-      tag: 'Keys',
       summary: 'Add a key; with two live ones the older is switched off',
       permission: 'keys.write',
       needsConfirmation: true,
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({ result: Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) }) }),
-        example: { result: { ...credentialsExample, disabledKeyIds: [] } },
-      },
+      answer: createdRecordAnswer(Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) })),
       handle: async (call) => ({ result: await apps.keys.rotate(idOf(call), call.by) }),
     }),
     consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/trial-keys',
       operationId: 'createTrialKey',
-      tag: 'Keys',
       summary: 'Make a key for a pretend phone, which is good for an hour',
       description: 'It opens what every app key does, and is in no list. At most 20 are good at a time.',
       permission: 'phones.pair',
       narrows: 'venues',
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({ result: Type.Object({ appKey: Type.String(), expiresAt: timestampSchema }) }),
-        example: { result: { appKey: credentialsExample.appKey, expiresAt: exampleCreated } },
-      },
+      answer: createdRecordAnswer(Type.Object({ appKey: Type.String(), expiresAt: timestampSchema })),
       async handle(call) {
         const { appKey, expiresAt } = await apps.keys.makeTrial(idOf(call), call.by);
         return { result: { appKey, expiresAt: isoTime(expiresAt) } };
@@ -230,7 +192,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'DELETE',
       path: '/apps/:appId/keys/:keyId',
       operationId: 'disableKey',
-      tag: 'Keys',
       summary: 'Switch a key off at once',
       permission: 'keys.write',
       needsConfirmation: true,
@@ -241,7 +202,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       method: 'POST',
       path: '/apps/:appId/keys/:keyId/restore',
       operationId: 'restoreKey',
-      tag: 'Keys',
       summary: 'Switch a key on again that was switched off within the last hour',
       permission: 'keys.write',
       needsConfirmation: true,
@@ -253,7 +213,6 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         read: readInsteadOf,
       },
       answer: deletedAnswer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
       handle: (call) => apps.keys.restore(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by }),
     }),
   ];

@@ -2,21 +2,15 @@ import { Type } from 'typebox';
 import { scopeVerbs } from '../../../access/keys/scopes.ts';
 import { verbs } from '../../../access/rules/rule-types.ts';
 import {
-  createdAnswer,
+  createdRecordAnswer,
   deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
   listAnswer,
   objectIdSchema,
-  otherExampleId,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import type { NewSecretKey, SecretKeyService } from './secret-keys.ts';
-
-const endpoint = consoleEndpoints('Keys');
 
 const scopeSchema = Type.Object({
   resource: Type.Enum(Object.keys(scopeVerbs).sort(), { description: 'What the key deals with' }),
@@ -77,30 +71,19 @@ const keySchema = Type.Object({
   createdBy: Type.String(),
   createdAt: timestampSchema,
 });
-const keyExample = {
-  keyId: otherExampleId,
-  ...example,
-  hint: 'x7Qe',
-  expiresAt: null,
-  lastUsedAt: exampleUpdated,
-  lastUsedFrom: '192.0.2.17',
-  createdBy: 'ada@example.org',
-  createdAt: exampleCreated,
-};
-
 export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/secret-keys',
       operationId: 'listSecretKeys',
       summary: 'List the secret keys of an app',
       description: 'Those that are not revoked, newest first; expired ones too.',
       permission: 'keys.read',
-      answer: listAnswer(keySchema, keyExample),
+      answer: listAnswer(keySchema),
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
     }),
-    endpoint<NewSecretKey>({
+    consoleEndpoint<NewSecretKey>({
       method: 'POST',
       path: '/apps/:appId/secret-keys',
       operationId: 'createSecretKey',
@@ -108,27 +91,16 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       permission: 'keys.write',
       needsConfirmation: true,
       body: { schema: documentedBody, example, read: (body) => newKeyShape.readCreate(body) },
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({
-          result: Type.Object({
-            appId: objectIdSchema,
-            secretKey: Type.String({ description: 'Shown only here; sent as X-Service-AppKey' }),
-            key: keySchema,
-          }),
+      answer: createdRecordAnswer(
+        Type.Object({
+          appId: objectIdSchema,
+          secretKey: Type.String({ description: 'Shown only here; sent as X-Service-AppKey' }),
+          key: keySchema,
         }),
-        example: {
-          result: {
-            appId: exampleId,
-            secretKey: 'phs_h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2',
-            key: { ...keyExample, lastUsedAt: null, lastUsedFrom: null },
-          },
-        },
-      },
-      errors: ['ValidationError', 'ObjectNotFound'],
+      ),
       handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/apps/:appId/secret-keys/:keyId',
       operationId: 'revokeSecretKey',
@@ -138,7 +110,7 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       answer: deletedAnswer,
       handle: ({ params: { appId = '', keyId = '' }, by }) => service.revoke(appId, keyId, by),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/secret-keys/:keyId/restore',
       operationId: 'restoreSecretKey',
@@ -146,7 +118,6 @@ export function secretKeyConsoleEndpoints(service: SecretKeyService): readonly C
       permission: 'keys.write',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ params: { appId = '', keyId = '' }, by }) => service.restore(appId, keyId, by),
     }),
   ];

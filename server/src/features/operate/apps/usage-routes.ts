@@ -28,15 +28,9 @@ export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly Console
       method: 'GET',
       path: '/apps/:appId/usage',
       operationId: 'getAppUsage',
-      tag: 'Apps',
       summary: 'What an app has stored, and its quotas',
       permission: 'settings.read',
-      answer: recordAnswer(Type.Object({ files: of, fileBytes: of, records: of, recordBytes: of }), {
-        files: { used: 12, quota: 100_000 },
-        fileBytes: { used: 3_481_100, quota: 21_474_836_480 },
-        records: { used: 20_000, quota: 10_000_000 },
-        recordBytes: { used: 5_300_000, quota: 21_474_836_480 },
-      }),
+      answer: recordAnswer(Type.Object({ files: of, fileBytes: of, records: of, recordBytes: of })),
       handle: async ({ params: { appId = '' } }) => {
         const [used, { policy }] = await Promise.all([usage.of(appId), getApp(appId)]);
         return { result: usedQuotas(used, policy) };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { deletedAnswer, exampleCreated, timestampSchema } from '../../../http/answers.ts';
+import { deletedAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, FileDownload } from '../../../http/console/console-endpoint.ts';
 import { type BackupService, maxBackups } from './service.ts';
 
@@ -32,33 +32,13 @@ const runningSchema = Type.Object({
   rows: Type.Integer({ minimum: 0 }),
   files: Type.Integer({ minimum: 0 }),
 });
-const backupId = '2026-05-04T09-30-00-000Z';
-const example = {
-  backupId,
-  createdAt: exampleCreated,
-  rows: 48_210,
-  files: 12,
-  filesElsewhere: null,
-  bytes: 5_214_000,
-  lost: { count: 0, names: [] },
-};
-const runningExample = {
-  backupId,
-  startedAt: exampleCreated,
-  part: 'events',
-  tables: 7,
-  ofTables: 31,
-  rows: 12_400,
-  files: 0,
-};
-
 /** Backups in the management console; the command line has `pharos backup`. */
 /** @param assertFree throws for a backup that the next start is to restore */
 export function backupConsoleEndpoints(
   service: BackupService,
   assertFree: (backupId: string) => Promise<void>,
 ): readonly ConsoleEndpoint[] {
-  const common = { tag: 'System', permission: 'backups.manage' } as const;
+  const common = { permission: 'backups.manage' } as const;
   const path = '/system/backups';
   const id = (params: Readonly<Record<string, string>>) => params['backupId'] ?? '';
   return [
@@ -77,7 +57,6 @@ export function backupConsoleEndpoints(
           running: Type.Union([runningSchema, Type.Null()]),
           failure: Type.Union([Type.Object({ at: timestampSchema, message: Type.String() }), Type.Null()]),
         }),
-        example: { results: [example], most: maxBackups, running: runningExample, failure: null },
       },
       handle: async () => ({
         results: await service.list(),
@@ -96,9 +75,7 @@ export function backupConsoleEndpoints(
         status: 201,
         description: 'It has begun.',
         schema: Type.Object({ result: runningSchema }),
-        example: { result: runningExample },
       },
-      errors: ['DuplicateValue', 'Timeout'],
       handle: async ({ by }) => ({ result: await service.start(by) }),
     }),
     consoleEndpoint({
@@ -112,7 +89,6 @@ export function backupConsoleEndpoints(
         status: 200,
         description: 'The archive.',
         schema: Type.String({ description: 'A tar archive' }),
-        example: 'the bytes of the archive',
       },
       needsConfirmation: true,
       handle: async ({ params, by }) =>
@@ -126,7 +102,6 @@ export function backupConsoleEndpoints(
       summary: 'Delete a backup',
       description: 'Not one from which a restore is prepared.',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       async handle({ params, by }) {
         await assertFree(id(params));
         await service.remove(id(params), by);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { isTimeZone } from '../../../base/clock.ts';
 import { fail, problemUnless } from '../../../base/errors.ts';
-import { exampleCreated, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { entityTag, readIfMatch } from '../../../resources/entity-tag.ts';
@@ -54,20 +54,6 @@ const planAnswer = Type.Object({
   prepared: orNull(prepared as never),
   restored: orNull(restored as never),
 });
-const exampleOutcome = { backupId: '2026-05-04T09-30-00-000Z', at: exampleCreated, ok: true, message: '' };
-const planExample = {
-  plan: { ...noPlan, isOn: true },
-  isEmbedded: true,
-  canRestart: true,
-  folder: '/srv/pharos/backups',
-  last: exampleOutcome,
-  drill: exampleOutcome,
-  isTrying: false,
-  name: 'pharos.example.org',
-  prepared: null,
-  restored: null,
-};
-
 const planTag = (plan: BackupPlan) => entityTag(JSON.stringify(plan));
 
 interface Deps {
@@ -78,8 +64,8 @@ interface Deps {
 
 /** Backups by a plan, the trial of one, and going back to one. */
 export function planEndpoints({ schedule, restores, folder }: Deps): readonly ConsoleEndpoint[] {
-  const common = { tag: 'System', permission: 'backups.manage' } as const;
-  const answer = recordAnswer(planAnswer, planExample);
+  const common = { permission: 'backups.manage' } as const;
+  const answer = recordAnswer(planAnswer);
   const id = (params: Readonly<Record<string, string>>) => params['backupId'] ?? '';
   async function read(origin: string) {
     const { plan, state, isTrying } = await schedule.read();
@@ -113,7 +99,6 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
         read: (body) => shape.readUpdate(body).set,
       },
       answer,
-      errors: ['ValidationError'],
       takesIfMatch: true,
       async handle({ body, by, origin, headers, setTag }) {
         const match = readIfMatch(headers);
@@ -129,7 +114,6 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
       summary: 'Restore a backup for trial',
       description: 'Into a folder that is removed afterwards. The answer comes at once; the outcome is in the plan.',
       answer,
-      errors: ['ObjectNotFound', 'DuplicateValue'],
       async handle({ params, by, origin }) {
         await schedule.startDrill(id(params), by);
         return read(origin);
@@ -142,8 +126,8 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
 interface Shared {
   readonly restores: BackupRestores;
   readonly read: (origin: string) => Promise<object>;
-  readonly answer: ReturnType<typeof recordAnswer>;
-  readonly common: { readonly tag: string; readonly permission: 'backups.manage' };
+  readonly answer: ConsoleAnswer;
+  readonly common: { readonly permission: 'backups.manage' };
   readonly id: (params: Readonly<Record<string, string>>) => string;
 }
 
@@ -170,7 +154,6 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
         read: (body) => nameShape.readCreate(body),
       },
       answer,
-      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden'],
       async handle({ params, body: { name }, by, origin }) {
         const { hostname } = new URL(origin);
         if (name.trim().toLowerCase() !== hostname.toLowerCase())
@@ -198,7 +181,6 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
         read: (body) => startShape.readCreate(body),
       },
       answer,
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'PreconditionFailed'],
       async handle({ body: { backupId }, by, origin }) {
         await restores.start(backupId, by);
         return read(origin);
@@ -211,7 +193,6 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
       operationId: 'cancelRestore',
       summary: 'Do not restore at the next start',
       answer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       async handle({ by, origin }) {
         await restores.cancel(by);
         return read(origin);

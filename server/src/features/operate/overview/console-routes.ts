@@ -33,7 +33,6 @@ function readIds(text = ''): readonly string[] {
 export function overviewConsoleEndpoints(context: Context): readonly ConsoleEndpoint[] {
   const shared = {
     method: 'GET',
-    tag: 'Overview',
     permission: 'activity.read',
   } as const;
   return [
@@ -43,8 +42,7 @@ export function overviewConsoleEndpoints(context: Context): readonly ConsoleEndp
       operationId: 'getLive',
       summary: 'Count the visitors at each beacon now',
       narrows: 'venues',
-      answer: recordAnswer(liveRecord.schema, liveRecord.example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(liveRecord),
       handle: async ({ params: { appId = '' }, admin }) => ({
         result: await readLive(context, appId, signedIn(admin).venues),
       }),
@@ -63,8 +61,7 @@ export function overviewConsoleEndpoints(context: Context): readonly ConsoleEndp
           example: exampleId,
         },
       ],
-      answer: recordAnswer(beaconVisitsRecord.schema, beaconVisitsRecord.example),
-      errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+      answer: recordAnswer(beaconVisitsRecord),
       handle: async ({ params: { appId = '' }, query, admin }) => ({
         result: await readBeaconVisits(context, appId, { ids: readIds(query['ids']), venues: signedIn(admin).venues }),
       }),
@@ -83,8 +80,7 @@ export function overviewConsoleEndpoints(context: Context): readonly ConsoleEndp
           schema: Type.String({ format: 'date-time' }),
         },
       ],
-      answer: recordAnswer(funnelRecord.schema, funnelRecord.example),
-      errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+      answer: recordAnswer(funnelRecord),
       handle: async ({ params: { appId = '' }, query, now }) => ({
         result: await readFunnel(context, appId, readSince(query['since'], now)),
       }),
@@ -95,8 +91,7 @@ export function overviewConsoleEndpoints(context: Context): readonly ConsoleEndp
       operationId: 'getAttention',
       summary: 'List what needs attention',
       description: 'In words, and counted: tokens that died, deliveries that fail, and webhooks that cannot be called.',
-      answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(attentionRecord),
       handle: async ({ params: { appId = '' }, now, admin }) => {
         const { findings, ...counted } = await readAppAttention(context, appId, now);
         const { role } = signedIn(admin);

@@ -1,78 +1,57 @@
 import { type Static, Type } from 'typebox';
-import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, timestampSchema } from '../../../http/answers.ts';
+import { objectIdSchema, timestampSchema } from '../../../http/answers.ts';
 import { type ConditionKind, conditionKinds } from '../../condition.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const orNull = (schema: typeof timestampSchema, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
-export const liveRecord = {
-  schema: Type.Object({
-    visitors: count('Installations that are at some beacon now'),
-    occupied: count('Beacons with somebody'),
-    beacons: Type.Array(
-      Type.Object({
-        beaconId: objectIdSchema,
-        name: Type.Union([Type.String(), Type.Null()], { description: 'null when the beacon is deleted' }),
-        visitors: count('Open visits here'),
-        since: timestampSchema,
-      }),
-      { description: 'The 12 with the most visitors; `since` is when the first of them came' },
-    ),
-  }),
-  example: {
-    visitors: 14,
-    occupied: 1,
-    beacons: [{ beaconId: exampleId, name: 'Main hall', visitors: 14, since: exampleCreated }],
-  },
-};
-
-export const beaconVisitsRecord = {
-  schema: Type.Array(
+export const liveRecord = Type.Object({
+  visitors: count('Installations that are at some beacon now'),
+  occupied: count('Beacons with somebody'),
+  beacons: Type.Array(
     Type.Object({
       beaconId: objectIdSchema,
+      name: Type.Union([Type.String(), Type.Null()], { description: 'null when the beacon is deleted' }),
       visitors: count('Open visits here'),
-      lastVisitAt: timestampSchema,
+      since: timestampSchema,
     }),
-    {
-      description:
-        'Beacons that never had a visit are not among them; `lastVisitAt` is its end, or its beginning while it goes on',
-    },
+    { description: 'The 12 with the most visitors; `since` is when the first of them came' },
   ),
-  example: [{ beaconId: exampleId, visitors: 0, lastVisitAt: exampleUpdated }],
-};
+});
 
-export const funnelRecord = {
-  schema: Type.Object({
-    since: timestampSchema,
-    events: count('Confirmed events'),
-    eligible: count('Enabled messages for such an event at such a beacon'),
-    shown: count('Messages that fired'),
-    stopped: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-      description: 'Why the other eligible ones did not fire, the commonest first',
-    }),
-    waiting: count('Messages waiting for a dwell'),
-    deliveries: Type.Object({
-      queued: count('Waiting to be sent'),
-      sent: count('Accepted by the push service'),
-      failed: count('Refused by the push service'),
-      expired: count('Not sent in time'),
-      noTarget: count('Without an address; an open app has shown them all the same'),
-      cancelled: count('Cancelled'),
-      received: count('Of the sent: reported as received'),
-      opened: count('Of the sent: reported as opened'),
-    }),
+export const beaconVisitsRecord = Type.Array(
+  Type.Object({
+    beaconId: objectIdSchema,
+    visitors: count('Open visits here'),
+    lastVisitAt: timestampSchema,
   }),
-  example: {
-    since: exampleCreated,
-    events: 812,
-    eligible: 400,
-    shown: 371,
-    stopped: [{ reason: 'repeat', count: 29 }],
-    waiting: 0,
-    deliveries: { queued: 1, sent: 360, failed: 2, expired: 0, noTarget: 8, cancelled: 0, received: 340, opened: 91 },
+  {
+    description:
+      'Beacons that never had a visit are not among them; `lastVisitAt` is its end, or its beginning while it goes on',
   },
-};
+);
+
+export const funnelRecord = Type.Object({
+  since: timestampSchema,
+  events: count('Confirmed events'),
+  eligible: count('Enabled messages for such an event at such a beacon'),
+  shown: count('Messages that fired'),
+  stopped: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+    description: 'Why the other eligible ones did not fire, the commonest first',
+  }),
+  waiting: count('Messages waiting for a dwell'),
+  deliveries: Type.Object({
+    queued: count('Waiting to be sent'),
+    sent: count('Accepted by the push service'),
+    failed: count('Refused by the push service'),
+    expired: count('Not sent in time'),
+    noTarget: count('Without an address; an open app has shown them all the same'),
+    cancelled: count('Cancelled'),
+    received: count('Of the sent: reported as received'),
+    opened: count('Of the sent: reported as opened'),
+  }),
+});
 
 const webhookTrouble = Type.Object({
   failing: count('Webhooks whose calls have all failed for a day'),
@@ -110,49 +89,26 @@ const finding = Type.Object({
   text: Type.String(),
 });
 
-export const attentionRecord = {
-  schema: Type.Object({
-    findings: Type.Array(finding, {
-      description: 'What needs a person, worst first, in the words of the mails; without what the role may not see',
-    }),
-    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
-    tokens: Type.Object({
-      installations: count('All installations'),
-      dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-        description: 'Installations whose token the push service no longer accepts, by its reason; the 5 most common',
-      }),
-    }),
-    failures: Type.Array(
-      Type.Object({
-        sender: Type.Union([Type.String(), Type.Null()]),
-        reason: Type.String(),
-        count: Type.Integer(),
-        lastAt: timestampSchema,
-      }),
-      { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 most common' },
-    ),
-    webhooks: webhookTrouble,
-    reach,
+export const attentionRecord = Type.Object({
+  findings: Type.Array(finding, {
+    description: 'What needs a person, worst first, in the words of the mails; without what the role may not see',
   }),
-  example: {
-    findings: [
-      {
-        kind: 'silent',
-        key: 'silent',
-        isGrave: false,
-        title: '1 beacon fell silent',
-        text: 'They have not been heard in hours in which they usually are. A battery may be empty: Cloakroom.',
-      },
-    ],
-    lastVisitAt: exampleUpdated,
-    tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
-    failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
-    webhooks: { failing: 0, behind: 1, switchedOff: 0, withoutRight: 0 },
-    reach: {
-      senders: 1,
-      installations: 1200,
-      reachable: 900,
-      unreachable: [{ reason: 'APNs, Apple’s push service, is not set up for this app.', count: 300 }],
-    },
-  },
-};
+  lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
+  tokens: Type.Object({
+    installations: count('All installations'),
+    dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'Installations whose token the push service no longer accepts, by its reason; the 5 most common',
+    }),
+  }),
+  failures: Type.Array(
+    Type.Object({
+      sender: Type.Union([Type.String(), Type.Null()]),
+      reason: Type.String(),
+      count: Type.Integer(),
+      lastAt: timestampSchema,
+    }),
+    { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 most common' },
+  ),
+  webhooks: webhookTrouble,
+  reach,
+});

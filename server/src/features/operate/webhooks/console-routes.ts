@@ -4,7 +4,7 @@ import { createdRecordAnswer, deletedAnswer, listAnswer, recordAnswer } from '..
 import {
   type AdminContext,
   type ConsoleEndpoint,
-  consoleEndpoints,
+  consoleEndpoint,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../../http/console/console-page.ts';
@@ -13,7 +13,6 @@ import * as schemas from './schemas.ts';
 import { type Choosing, type WebhookService, webhookTag } from './service.ts';
 
 type Params = Readonly<Record<string, string>>;
-const endpoint = consoleEndpoints('Webhooks');
 const all = '/apps/:appId/webhooks';
 const one = `${all}/:webhookId`;
 
@@ -32,8 +31,7 @@ const locating =
   ({ appId = '', webhookId = '' }: Params) =>
     service.get(appId, webhookId);
 
-const { schema, example } = schemas.webhookRecord;
-const changeErrors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+const schema = schemas.webhookRecord;
 
 function whoIs(admin: AdminContext | undefined): Choosing {
   const { email, apps } = signedIn(admin);
@@ -42,25 +40,23 @@ function whoIs(admin: AdminContext | undefined): Choosing {
 
 function collectionEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: all,
       operationId: 'listWebhooks',
       summary: 'List the webhooks of an app',
       permission: 'webhooks.read',
-      answer: listAnswer(schema, example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: listAnswer(schema),
       handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: all,
       operationId: 'createWebhook',
       summary: 'Create a webhook; its signing secret is shown once',
       permission: 'webhooks.write',
       body: schemas.webhookShape.body(schemas.webhookFieldsExample),
-      answer: createdRecordAnswer(schemas.createdWebhook.schema, schemas.createdWebhook.example),
-      errors: [...changeErrors, 'OperationForbidden'],
+      answer: createdRecordAnswer(schemas.createdWebhook),
       handle: async ({ params: { appId = '' }, body, by, admin }) => ({
         result: await service.create(appId, body, { by, who: whoIs(admin) }),
       }),
@@ -71,22 +67,21 @@ function collectionEndpoints(service: WebhookService): readonly ConsoleEndpoint[
 function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: one,
       operationId: 'getWebhook',
       summary: 'Get a webhook and the results of its latest calls',
       permission: 'webhooks.read',
       locate,
-      answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(schema),
       handle: async ({ params: { appId = '', webhookId = '' }, setTag }) => {
         const result = await service.get(appId, webhookId);
         setTag(webhookTag(result));
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: one,
       operationId: 'changeWebhook',
@@ -98,8 +93,7 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
         example: { enabled: false },
         read: (body) => schemas.webhookShape.readUpdate(body).set,
       },
-      answer: recordAnswer(schema, example),
-      errors: [...changeErrors, 'OperationForbidden'],
+      answer: recordAnswer(schema),
       takesIfMatch: true,
       handle: async ({ params: { appId = '', webhookId = '' }, body, by, admin, headers, setTag }) => {
         const how = { by, who: whoIs(admin), assertUnchanged: readIfMatch(headers) };
@@ -108,7 +102,7 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: one,
       operationId: 'deleteWebhook',
@@ -126,20 +120,19 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
 function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: `${one}/secret`,
       operationId: 'rotateWebhookSecret',
       summary: 'Create a new signing secret; for a day calls carry the signatures of both',
       permission: 'webhooks.write',
       locate,
-      answer: createdRecordAnswer(schemas.rotatedSecret.schema, schemas.rotatedSecret.example),
-      errors: ['ObjectNotFound', 'OperationForbidden'],
+      answer: createdRecordAnswer(schemas.rotatedSecret),
       handle: async ({ params: { appId = '', webhookId = '' }, by, admin }) => ({
         result: await service.rotateSecret(appId, webhookId, { by, who: whoIs(admin) }),
       }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: `${one}/test`,
       operationId: 'testWebhook',
@@ -149,8 +142,7 @@ function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoi
       answer: {
         status: 200,
         description: 'The answer of the receiver.',
-        schema: Type.Object({ result: schemas.testResult.schema }),
-        example: { result: schemas.testResult.example },
+        schema: Type.Object({ result: schemas.testResult }),
       },
       handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.test(appId, webhookId) }),
     }),
@@ -160,7 +152,7 @@ function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoi
 function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: `${one}/deliveries`,
       operationId: 'listWebhookDeliveries',
@@ -176,8 +168,7 @@ function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] 
         pageLimitParameter,
       ],
       locate,
-      answer: listAnswer(schemas.webhookDeliveryRecord.schema, schemas.webhookDeliveryRecord.example),
-      errors: ['ObjectNotFound', 'InvalidQuery'],
+      answer: listAnswer(schemas.webhookDeliveryRecord),
       async handle({ params: { appId = '', webhookId = '' }, query: { state, before, limit }, admin }) {
         if (state !== undefined && !(schemas.webhookDeliveryStates as readonly string[]).includes(state))
           throw fail('InvalidQuery', `state must be one of ${schemas.webhookDeliveryStates.join(', ')}.`);
@@ -186,7 +177,7 @@ function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] 
         return { results: await service.listDeliveries(page) };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: `${one}/deliveries/:deliveryId/redeliver`,
       operationId: 'redeliverWebhook',
@@ -194,7 +185,6 @@ function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] 
       permission: 'webhooks.write',
       locate,
       answer: { ...deletedAnswer, description: 'Queued.' },
-      errors: ['ObjectNotFound', 'DuplicateValue', 'ValidationError'],
       handle: ({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) =>
         service.redeliver({ appId, webhookId, deliveryId }, by),
     }),

@@ -1,13 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { bucketName } from '../../../access/keys/scopes.ts';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  objectIdSchema,
-  otherExampleId,
-  timestampSchema,
-} from '../../../http/answers.ts';
+import { objectIdSchema, timestampSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { alertEventTypes, type DomainEventType, domainEventTypes, type liveEventTypes } from '../../domain-event.ts';
 import { type RecordEventType, recordEventTypes } from '../../record-hooks.ts';
@@ -82,109 +75,63 @@ export const webhookFieldsExample = {
   description: 'Visitor counter',
 };
 
-export const webhookRecord = {
-  schema: Type.Object({
-    objectId: objectIdSchema,
-    ...members,
-    health: Type.Enum(['ok', 'retrying', 'behind', 'failing'], {
-      description:
-        'retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer',
-    }),
-    failingSince: Type.Union([timestampSchema, Type.Null()]),
-    lastError: Type.Union([Type.String(), Type.Null()]),
-    disabledReason: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the service has switched it off, as a sentence',
-    }),
-    disabledBy: Type.Union([Type.Enum(['receiver', 'rights']), Type.Null()], {
-      description:
-        'receiver: it answered 410 Gone; rights: it was told of the whole service only, and whoever chose that is limited to some apps now',
-    }),
-    waiting: Type.Integer({ description: 'Calls waiting for their first or next try' }),
-    givenUp: Type.Integer({
-      description: 'Calls that were given up because too many were waiting; forgotten a week after the last of them',
-    }),
-    givenUpSince: Type.Union([timestampSchema, Type.Null()], { description: 'When the first of them was given up' }),
-    createdAt: timestampSchema,
-    updatedAt: timestampSchema,
+export const webhookRecord = Type.Object({
+  objectId: objectIdSchema,
+  ...members,
+  health: Type.Enum(['ok', 'retrying', 'behind', 'failing'], {
+    description:
+      'retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer',
   }),
-  example: {
-    objectId: exampleId,
-    ...webhookFieldsExample,
-    enabled: true,
-    buckets: [],
-    withoutAnswer: 'refuse',
-    health: 'ok',
-    failingSince: null,
-    lastError: null,
-    disabledReason: null,
-    disabledBy: null,
-    waiting: 0,
-    givenUp: 0,
-    givenUpSince: null,
-    createdAt: exampleCreated,
-    updatedAt: exampleUpdated,
-  },
-};
+  failingSince: Type.Union([timestampSchema, Type.Null()]),
+  lastError: Type.Union([Type.String(), Type.Null()]),
+  disabledReason: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why the service has switched it off, as a sentence',
+  }),
+  disabledBy: Type.Union([Type.Enum(['receiver', 'rights']), Type.Null()], {
+    description:
+      'receiver: it answered 410 Gone; rights: it was told of the whole service only, and whoever chose that is limited to some apps now',
+  }),
+  waiting: Type.Integer({ description: 'Calls waiting for their first or next try' }),
+  givenUp: Type.Integer({
+    description: 'Calls that were given up because too many were waiting; forgotten a week after the last of them',
+  }),
+  givenUpSince: Type.Union([timestampSchema, Type.Null()], { description: 'When the first of them was given up' }),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});
 
 const secret = Type.String({ description: 'Verifies the signatures. Shown only here' });
-const secretExample = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwq3hGk0Xy7oM=';
-export const createdWebhook = {
-  schema: Type.Object({ objectId: objectIdSchema, createdAt: timestampSchema, secret }),
-  example: { objectId: exampleId, createdAt: exampleCreated, secret: secretExample },
-};
-export const rotatedSecret = {
-  schema: Type.Object({ secret, oldSecretUntil: timestampSchema }),
-  example: { secret: secretExample, oldSecretUntil: exampleUpdated },
-};
+export const createdWebhook = Type.Object({ objectId: objectIdSchema, createdAt: timestampSchema, secret });
+export const rotatedSecret = Type.Object({ secret, oldSecretUntil: timestampSchema });
 
 const nullable = <T>(schema: T) => Type.Union([schema as ReturnType<typeof Type.String>, Type.Null()]);
 const answer = nullable(Type.String({ description: 'The beginning of the answer' }));
 const status = Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status of the last answer' });
 
-export const testResult = {
-  schema: Type.Object({
-    ok: Type.Boolean(),
-    text: Type.String({ description: 'The answer of the receiver, or why it could not be called' }),
-    status,
-    answer,
-    duration: Type.Number({ description: 'Seconds' }),
-  }),
-  example: { ok: false, text: 'Answered 401 Unauthorized.', status: 401, answer: 'who are you?', duration: 0.041 },
-};
+export const testResult = Type.Object({
+  ok: Type.Boolean(),
+  text: Type.String({ description: 'The answer of the receiver, or why it could not be called' }),
+  status,
+  answer,
+  duration: Type.Number({ description: 'Seconds' }),
+});
 
 export const webhookDeliveryStates = ['queued', 'sent', 'failed', 'expired'] as const;
 
-export const webhookDeliveryRecord = {
-  schema: Type.Object({
-    objectId: Type.String({ description: 'The header webhook-id' }),
-    event: Type.String(),
-    payload: Type.Object({}, { description: 'The body that is sent; before a record changes, without its document' }),
-    state: Type.Enum(webhookDeliveryStates, {
-      description: 'expired: 24 hours of tries were not enough; failed: the receiver refused it',
-    }),
-    attempts: Type.Integer(),
-    status,
-    answer,
-    reason: nullable(Type.String({ description: 'The result of the last try' })),
-    duration: Type.Union([Type.Number(), Type.Null()], { description: 'Seconds of the last try' }),
-    nextTryAt: nullable(timestampSchema),
-    expiresAt: timestampSchema,
-    createdAt: timestampSchema,
-    updatedAt: timestampSchema,
+export const webhookDeliveryRecord = Type.Object({
+  objectId: Type.String({ description: 'The header webhook-id' }),
+  event: Type.String(),
+  payload: Type.Object({}, { description: 'The body that is sent; before a record changes, without its document' }),
+  state: Type.Enum(webhookDeliveryStates, {
+    description: 'expired: 24 hours of tries were not enough; failed: the receiver refused it',
   }),
-  example: {
-    objectId: otherExampleId,
-    event: 'presence.enter',
-    payload: { type: 'presence.enter', timestamp: exampleCreated, appId: exampleId, data: {} },
-    state: 'sent',
-    attempts: 1,
-    status: 200,
-    answer: 'ok',
-    reason: 'Answered 200 OK.',
-    duration: 0.041,
-    nextTryAt: null,
-    expiresAt: exampleUpdated,
-    createdAt: exampleCreated,
-    updatedAt: exampleCreated,
-  },
-};
+  attempts: Type.Integer(),
+  status,
+  answer,
+  reason: nullable(Type.String({ description: 'The result of the last try' })),
+  duration: Type.Union([Type.Number(), Type.Null()], { description: 'Seconds of the last try' }),
+  nextTryAt: nullable(timestampSchema),
+  expiresAt: timestampSchema,
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../resources/entity-tag.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
 import { providerFieldsExample, providerRecord, providerShape, providerTest } from './provider-schemas.ts';
@@ -12,10 +12,9 @@ interface Deps {
 }
 
 type Params = Readonly<Record<string, string>>;
-const endpoint = consoleEndpoints('Identity providers');
 const all = '/apps/:appId/identity-providers';
 const one = `${all}/:providerId`;
-const { schema, example } = providerRecord;
+const schema = providerRecord;
 
 /** The identity providers of an app, in the management console. */
 export function providerConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
@@ -29,17 +28,16 @@ const locator =
 
 function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: all,
       operationId: 'listIdentityProviders',
       summary: 'List the identity providers of an app',
       permission: 'signin.read',
-      answer: listAnswer(schema, example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: listAnswer(schema),
       handle: async ({ params: { appId = '' } }) => ({ results: await providers.list(appId) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: all,
       operationId: 'createIdentityProvider',
@@ -51,9 +49,7 @@ function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
         status: 201,
         description: 'Created.',
         schema: Type.Object({ result: schema }),
-        example: { result: example },
       },
-      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'Timeout'],
       handle: async ({ params: { appId = '' }, body, by, setTag }) => {
         const result = await providers.create(appId, body, by);
         setTag(providerTag(result));
@@ -67,22 +63,21 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { providers } = deps;
   const locate = locator(deps);
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: one,
       operationId: 'getIdentityProvider',
       summary: 'Get an identity provider',
       permission: 'signin.read',
       locate,
-      answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(schema),
       handle: async ({ params: { appId = '', providerId = '' }, setTag }) => {
         const result = await providers.get(appId, providerId);
         setTag(providerTag(result));
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: one,
       operationId: 'changeIdentityProvider',
@@ -97,8 +92,7 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         example: { enabled: false },
         read: providerShape.readUpdate,
       },
-      answer: recordAnswer(schema, example),
-      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(schema),
       takesIfMatch: true,
       handle: async ({ params: { appId = '', providerId = '' }, body, by, headers, setTag }) => {
         const how = { by, assertUnchanged: readIfMatch(headers) };
@@ -107,7 +101,7 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: one,
       operationId: 'deleteIdentityProvider',
@@ -115,7 +109,6 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       permission: 'signin.write',
       locate,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'Timeout'],
       takesIfMatch: true,
       handle: async ({ params: { appId = '', providerId = '' }, by, headers }) => {
         await providers.remove(appId, providerId, { by, assertUnchanged: readIfMatch(headers) });
@@ -126,15 +119,14 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 }
 
 function testEndpoint(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'POST',
     path: `${one}/test`,
     operationId: 'testIdentityProvider',
     summary: "Read the issuer's configuration and keys now",
     permission: 'signin.write',
     locate: locator(deps),
-    answer: recordAnswer(providerTest.schema, providerTest.example),
-    errors: ['ObjectNotFound', 'Timeout'],
+    answer: recordAnswer(providerTest),
     handle: async ({ params: { appId = '', providerId = '' } }) => ({
       result: await deps.providers.test(appId, providerId, deps.keys),
     }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Problem } from '../../../base/errors.ts';
-import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, timestampSchema } from '../../../http/answers.ts';
+import { objectIdSchema, timestampSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { providerKinds } from './provider-kinds.ts';
 
@@ -78,31 +78,17 @@ export const providerFieldsExample = {
   roles: { claim: 'groups', manager: ['curators'] },
 };
 
-export const providerRecord = {
-  schema: Type.Object({
-    objectId: objectIdSchema,
-    ...members,
-    issuer,
-    jwksUri: Type.Union([jwksUri, Type.Null()]),
-    roles: Type.Union([roles, Type.Null()]),
-    createdAt: timestampSchema,
-    updatedAt: timestampSchema,
-  }),
-  example: {
-    objectId: exampleId,
-    ...providerFieldsExample,
-    jwksUri: null,
-    enabled: true,
-    acceptsTokens: false,
-    createdAt: exampleCreated,
-    updatedAt: exampleUpdated,
-  },
-};
+export const providerRecord = Type.Object({
+  objectId: objectIdSchema,
+  ...members,
+  issuer,
+  jwksUri: Type.Union([jwksUri, Type.Null()]),
+  roles: Type.Union([roles, Type.Null()]),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});
 
-export const providerTest = {
-  schema: Type.Object({
-    ok: Type.Boolean(),
-    text: Type.String({ description: 'How many keys were read, or why they could not be' }),
-  }),
-  example: { ok: true, text: 'The issuer has 2 keys.' },
-};
+export const providerTest = Type.Object({
+  ok: Type.Boolean(),
+  text: Type.String({ description: 'How many keys were read, or why they could not be' }),
+});

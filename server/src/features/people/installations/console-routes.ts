@@ -3,10 +3,9 @@ import { Type } from 'typebox';
 import { purposes } from '../../../access/consent.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Database } from '../../../db/db.ts';
-import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { listDecisions } from './consents.ts';
-import { installations } from './resource.ts';
 import { countLocales, findHolder } from './store.ts';
 
 const decision = Type.Object({
@@ -18,10 +17,6 @@ const decision = Type.Object({
   }),
   at: timestampSchema,
 });
-const example = [
-  { purpose: 'messages', granted: true, textVersion: '2026-10', decidedBy: 'phone', at: exampleCreated },
-];
-
 /** What the visitor of an installation has decided, for proof, and the languages of all. */
 export function installationConsoleEndpoints(db: Database): readonly ConsoleEndpoint[] {
   return [
@@ -29,7 +24,6 @@ export function installationConsoleEndpoints(db: Database): readonly ConsoleEndp
       method: 'GET',
       path: '/apps/:appId/installations/:installationId/consents',
       operationId: 'listConsents',
-      tag: installations.tag.name,
       summary: 'List what the visitor has agreed to and refused, newest first',
       description: 'The last thousand decisions.',
       permission: 'installations.personal',
@@ -37,7 +31,7 @@ export function installationConsoleEndpoints(db: Database): readonly ConsoleEndp
         if ((await findHolder(db, appId, installationId)) === undefined)
           throw fail('ObjectNotFound', 'There is no installation with this objectId.');
       },
-      answer: recordAnswer(Type.Array(decision), example),
+      answer: recordAnswer(Type.Array(decision)),
       async handle({ params: { appId = '', installationId = '' } }) {
         const decisions = await listDecisions(db, appId, installationId);
         return { result: decisions.map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) })) };
@@ -47,34 +41,29 @@ export function installationConsoleEndpoints(db: Database): readonly ConsoleEndp
       method: 'GET',
       path: '/apps/:appId/languages',
       operationId: 'listLanguages',
-      tag: installations.tag.name,
       summary: 'Count the installations by the language of the phone, the commonest first',
       description:
         'From `localeIdentifier`. Phones that report none, or something that is no language, are left out and counted apart.',
       permission: 'content.read',
-      answer: recordAnswer(languages.schema, languages.example),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(languages),
       handle: async ({ params: { appId = '' } }) => ({ result: byLanguage(await countLocales(db, appId)) }),
     }),
   ];
 }
 
-const languages = {
-  schema: Type.Object({
-    languages: Type.Array(
-      Type.Object({
-        language: Type.String({
-          description: 'Such as de; with a script where it is not the usual one, such as zh-Hant',
-        }),
-        count: Type.Integer({ minimum: 0 }),
-        locales: Type.Array(Type.String(), { description: 'What phones report, the commonest first' }),
+const languages = Type.Object({
+  languages: Type.Array(
+    Type.Object({
+      language: Type.String({
+        description: 'Such as de; with a script where it is not the usual one, such as zh-Hant',
       }),
-      { description: 'The 100 commonest' },
-    ),
-    unknown: Type.Integer({ minimum: 0, description: 'Phones whose language is not known' }),
-  }),
-  example: { languages: [{ language: 'de', count: 812, locales: ['de-DE', 'de-AT'] }], unknown: 12 },
-};
+      count: Type.Integer({ minimum: 0 }),
+      locales: Type.Array(Type.String(), { description: 'What phones report, the commonest first' }),
+    }),
+    { description: 'The 100 commonest' },
+  ),
+  unknown: Type.Integer({ minimum: 0, description: 'Phones whose language is not known' }),
+});
 
 const maxLanguages = 100;
 const maxLocales = 20;

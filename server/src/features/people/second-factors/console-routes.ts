@@ -3,7 +3,7 @@ import { deletedAnswer, listAnswer, recordAnswer, timestampSchema } from '../../
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { Authenticators } from './authenticators.ts';
 import type { UserPasskeys } from './passkeys.ts';
-import { factorsExample, factorsSchema, passkeyExample, passkeySchema } from './schemas.ts';
+import { factorsSchema, passkeySchema } from './schemas.ts';
 
 interface Deps {
   readonly authenticators: Authenticators;
@@ -20,7 +20,7 @@ export function factorConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { authenticators, passkeys } = deps;
-  const shared = { method: 'GET', tag: 'Users', permission: 'users.read' } as const;
+  const shared = { method: 'GET', permission: 'users.read' } as const;
   return [
     consoleEndpoint({
       ...shared,
@@ -33,7 +33,6 @@ function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
           recoveryCodesLeft: factorsSchema.properties.recoveryCodesLeft,
           passkeys: Type.Integer({ minimum: 0 }),
         }),
-        { totp: factorsExample.totp, recoveryCodesLeft: factorsExample.recoveryCodesLeft, passkeys: 1 },
       ),
       async handle({ params }) {
         const { since, ...rest } = await authenticators.stateOf(keyOf(params));
@@ -45,7 +44,7 @@ function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       path: '/apps/:appId/users/:userId/passkeys',
       operationId: 'listAppUserPasskeys',
       summary: 'List the passkeys of a user',
-      answer: listAnswer(passkeySchema, passkeyExample),
+      answer: listAnswer(passkeySchema),
       handle: async ({ params }) => ({ results: await passkeys.list(keyOf(params)) }),
     }),
   ];
@@ -55,7 +54,6 @@ function removedEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { authenticators, passkeys } = deps;
   const shared = {
     method: 'DELETE',
-    tag: 'Users',
     permission: 'users.change',
     needsConfirmation: true,
     answer: deletedAnswer,

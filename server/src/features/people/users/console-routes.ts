@@ -3,21 +3,12 @@ import { type Static, Type } from 'typebox';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import {
-  deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  listAnswer,
-  objectIdSchema,
-  recordAnswer,
-  timestampSchema,
-} from '../../../http/answers.ts';
+import { deletedAnswer, listAnswer, objectIdSchema, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import {
   assertConfirmed,
   type ConsoleCall,
   type ConsoleEndpoint,
-  consoleEndpoints,
+  consoleEndpoint,
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import { plainAnswer } from '../../../http/hidden-members.ts';
@@ -34,8 +25,6 @@ import type { SessionService } from './sessions.ts';
 import { findUser, venuesOf } from './store.ts';
 import { userAdminTable, userDetailTable, usersTag } from './tables.ts';
 
-const endpoint = consoleEndpoints('Users');
-
 const role = Type.Enum(['user', 'manager']);
 const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean(), venueIds: venueIdsSchema }));
 type Changes = Partial<Static<typeof changeShape.schema>>;
@@ -51,16 +40,6 @@ const userMembers = {
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 };
-const userExample = {
-  objectId: exampleId,
-  firstname: 'Vera',
-  lastname: 'Visitor',
-  email: 'vera@example.org',
-  role: 'user',
-  createdAt: exampleCreated,
-  updatedAt: exampleUpdated,
-};
-
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 const detailSchema = Type.Object({
   ...userMembers,
@@ -85,19 +64,6 @@ const detailSchema = Type.Object({
     description: 'When one of them was last used, to the day; null if there is none',
   }),
 });
-const detailExample = {
-  ...userExample,
-  middlename: null,
-  country: 'AT',
-  phone: '+43 1 234567',
-  metadata: { language: 'de' },
-  venueIds: [],
-  hasPassword: true,
-  identities: [],
-  sessions: 1,
-  lastUsedAt: exampleUpdated,
-};
-
 interface Deps {
   readonly db: Db;
   readonly now: Clock;
@@ -114,7 +80,7 @@ export function userConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 }
 
 function list(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'GET',
     path: '/apps/:appId/users',
     operationId: 'listAppUsers',
@@ -122,8 +88,7 @@ function list(deps: Deps): ConsoleEndpoint {
     description: '`where` and `order` accept every returned member.',
     permission: 'users.read',
     query: listParameters,
-    answer: listAnswer(Type.Object(userMembers), userExample),
-    errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+    answer: listAnswer(Type.Object(userMembers)),
     async handle({ params: { appId = '' }, query }) {
       const scope = userAdminTable.match({ app_id: appId });
       return plainAnswer(
@@ -134,13 +99,13 @@ function list(deps: Deps): ConsoleEndpoint {
 }
 
 function get(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'GET',
     path: '/apps/:appId/users/:userId',
     operationId: 'getAppUser',
     summary: 'Get a user of an app',
     permission: 'users.read',
-    answer: recordAnswer(detailSchema, detailExample),
+    answer: recordAnswer(detailSchema),
     async handle(call) {
       const key = keyOf(call);
       const row = await findUser(deps.db, key);
@@ -156,7 +121,7 @@ function get(deps: Deps): ConsoleEndpoint {
 }
 
 function change(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'PUT',
     path: '/apps/:appId/users/:userId',
     operationId: 'changeAppUser',
@@ -169,7 +134,6 @@ function change(deps: Deps): ConsoleEndpoint {
       read: (body) => changeShape.readUpdate(body).set,
     },
     answer: { ...deletedAnswer, description: 'Changed.' },
-    errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
     takesIfMatch: true,
     async handle(call) {
       const { body, by, headers, setTag } = call;
@@ -205,7 +169,7 @@ export function userKind({ db, service }: Pick<Deps, 'db' | 'service'>): Managed
 }
 
 function erase(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'DELETE',
     path: '/apps/:appId/users/:userId',
     operationId: 'eraseAppUser',
@@ -223,20 +187,19 @@ function erase(deps: Deps): ConsoleEndpoint {
 }
 
 const { isCurrent: _, ...sessionMembers } = sessionRecord.schema.properties;
-const { isCurrent: __, ...sessionExample } = sessionRecord.example;
 
 /** Sessions that are shown; there may be more. */
 const maxSessions = 100;
 
 function listSessions(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'GET',
     path: '/apps/:appId/users/:userId/sessions',
     operationId: 'listAppUserSessions',
     summary: 'Where a user is signed in',
     description: `The newest ${maxSessions}. A session is what one sign-in has begun.`,
     permission: 'users.read',
-    answer: listAnswer(Type.Object(sessionMembers), sessionExample),
+    answer: listAnswer(Type.Object(sessionMembers)),
     async handle(call) {
       const found = await deps.sessions.list(keyOf(call), '', maxSessions);
       return { results: found.map(({ isCurrent, ...session }) => session) };
@@ -245,7 +208,7 @@ function listSessions(deps: Deps): ConsoleEndpoint {
 }
 
 function endSession(deps: Deps): ConsoleEndpoint {
-  return endpoint({
+  return consoleEndpoint({
     method: 'DELETE',
     path: '/apps/:appId/users/:userId/sessions/:sessionId',
     operationId: 'endAppUserSession',

@@ -1,15 +1,7 @@
 import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
-import {
-  createdAnswer,
-  deletedAnswer,
-  exampleCreated,
-  exampleId,
-  otherExampleId,
-  recordAnswer,
-  timestampSchema,
-} from '../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { DeviceCredentials } from './credentials.ts';
 
@@ -17,8 +9,6 @@ const members = {
   username: Type.String({ description: "The app's id, a slash, the device's id" }),
   topic: Type.String({ description: 'The only topic that the device may subscribe to' }),
 };
-const example = { username: `${exampleId}/${otherExampleId}`, topic: 'museum/gateway-3', issuedAt: exampleCreated };
-
 const shownSchema = Type.Object({ ...members, issuedAt: Type.Union([timestampSchema, Type.Null()]) });
 
 function readIssuedAt(body: unknown): string | null {
@@ -30,39 +20,32 @@ function readIssuedAt(body: unknown): string | null {
 
 export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly ConsoleEndpoint[] {
   const path = '/apps/:appId/devices/:deviceId/credentials';
-  const tag = 'Devices';
   const locate = ({ appId = '', deviceId = '' }: Readonly<Record<string, string>>) => credentials.get(appId, deviceId);
   return [
     consoleEndpoint({
       method: 'GET',
       path,
       operationId: 'getDeviceCredentials',
-      tag,
       summary: 'Whether a device has credentials for MQTT',
       permission: 'devices.read',
       locate,
-      answer: recordAnswer(shownSchema, example),
+      answer: recordAnswer(shownSchema),
       handle: async ({ params: { appId = '', deviceId = '' } }) => ({ result: await credentials.get(appId, deviceId) }),
     }),
     consoleEndpoint({
       method: 'POST',
       path,
       operationId: 'issueDeviceCredentials',
-      tag,
       summary: 'Give a device a new password, shown once; a connection with the old one is closed at once',
       permission: 'devices.write',
       locate,
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({
-          result: Type.Object({
-            ...members,
-            password: Type.String({ description: 'Shown only here' }),
-            issuedAt: timestampSchema,
-          }),
+      answer: createdRecordAnswer(
+        Type.Object({
+          ...members,
+          password: Type.String({ description: 'Shown only here' }),
+          issuedAt: timestampSchema,
         }),
-        example: { result: { ...example, password: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2' } },
-      },
+      ),
       handle: async ({ params: { appId = '', deviceId = '' }, by }) => ({
         result: await credentials.issue(appId, deviceId, by),
       }),
@@ -71,7 +54,6 @@ export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly
       method: 'DELETE',
       path,
       operationId: 'revokeDeviceCredentials',
-      tag,
       summary: "Revoke a device's credentials and disconnect it at once",
       permission: 'devices.write',
       locate,
@@ -82,7 +64,6 @@ export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly
       method: 'POST',
       path: `${path}/restore`,
       operationId: 'restoreDeviceCredentials',
-      tag,
       summary: 'Bring credentials back that were revoked or replaced within the last hour',
       permission: 'devices.write',
       locate,
@@ -95,8 +76,7 @@ export function deviceConsoleEndpoints(credentials: DeviceCredentials): readonly
         example: { issuedAt: null },
         read: readIssuedAt,
       },
-      answer: recordAnswer(shownSchema, example),
-      errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+      answer: recordAnswer(shownSchema),
       handle: async ({ params: { appId = '', deviceId = '' }, body: issuedAt, by }) => ({
         result: await credentials.restore(appId, deviceId, { issuedAt, by }),
       }),

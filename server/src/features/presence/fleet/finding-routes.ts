@@ -1,14 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import {
-  exampleCreated,
-  exampleId,
-  isoTime,
-  objectIdSchema,
-  recordAnswer,
-  timestampSchema,
-} from '../../../http/answers.ts';
+import { isoTime, objectIdSchema, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { dayIn } from '../../zone-day.ts';
@@ -82,24 +75,12 @@ const schema = Type.Array(
     location: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number(), floor: Type.Number() })),
   }),
 );
-const example = {
-  ...{
-    beaconId: exampleId,
-    name: 'Main hall',
-    kind: 'silent' as const,
-    since: exampleCreated,
-    isFound: true,
-    state: 'open' as const,
-  },
-  text: 'It has not been heard for 11 hours in which it usually is. Its battery may be empty, or it was taken away.',
-};
 
 const bodySchema = Type.Object({ state });
 const shape = defineShape(bodySchema);
 
 export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] {
   const shared = {
-    tag: 'Beacons',
     narrows: 'venues',
   } as const;
   return [
@@ -111,8 +92,7 @@ export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] 
       summary: 'List what is wrong with beacons',
       description: 'As it was found in the last half hour.',
       permission: 'beacons.read',
-      answer: recordAnswer(schema, [example]),
-      errors: ['ObjectNotFound', 'Timeout'],
+      answer: recordAnswer(schema),
       handle: async ({ params: { appId = '' }, admin }) => ({
         result: await shown(deps, appId, signedIn(admin).venues),
       }),
@@ -125,8 +105,7 @@ export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] 
       summary: 'Say what has become of something that is wrong with a beacon',
       permission: 'beacons.write',
       body: { schema: bodySchema, example: { state: 'done' }, read: (body) => shape.readCreate(body) },
-      answer: recordAnswer(Type.Object({}), {}),
-      errors: ['ObjectNotFound', 'ValidationError'],
+      answer: recordAnswer(Type.Object({})),
       handle: async ({ params: { appId = '', beaconId = '', kind = '' }, body, admin, now }) => {
         const { email, venues } = signedIn(admin);
         const where = venues && (await deps.listWhere(deps.db, appId)).find(({ objectId }) => objectId === beaconId);

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import {
-  createdAnswer,
+  createdRecordAnswer,
   deletedAnswer,
-  exampleCreated,
   exampleId,
-  exampleUpdated,
   listAnswer,
   objectIdSchema,
   timestampSchema,
@@ -12,7 +10,7 @@ import {
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../../http/shape.ts';
 import { sessionIdLength } from '../accounts/store.ts';
-import { type AdminAgents, agentTokenPrefix, maxAgentDays, maxAgents } from './agents.ts';
+import { type AdminAgents, maxAgentDays, maxAgents } from './agents.ts';
 import type { AgentRow } from './store.ts';
 
 const members = {
@@ -38,14 +36,6 @@ const agentSchema = Type.Object({
   lastUsedAt: Type.Union([timestampSchema, Type.Null()]),
 });
 const given = { appId: exampleId, name: 'Assistant', mayWrite: false };
-const example = {
-  agentId: 'q3Zk0bWn5TgXv1Ls',
-  ...given,
-  createdAt: exampleCreated,
-  expiresAt: exampleUpdated,
-  lastUsedAt: null,
-};
-
 const isoOf = (time: number) => new Date(time).toISOString();
 const view = (row: AgentRow): Static<typeof agentSchema> => ({
   agentId: row.token_hash.slice(0, sessionIdLength),
@@ -63,35 +53,26 @@ export function agentEndpoints(agents: AdminAgents): readonly ConsoleEndpoint[] 
       method: 'GET',
       path: '/session/agents',
       operationId: 'listOwnAgents',
-      tag: 'Session',
       summary: 'The agents that act for oneself, the newest first',
       permission: 'session.own',
-      answer: listAnswer(agentSchema, example),
+      answer: listAnswer(agentSchema),
       handle: async ({ admin }) => ({ results: (await agents.list(signedIn(admin))).map(view) }),
     }),
     consoleEndpoint<Static<typeof body>>({
       method: 'POST',
       path: '/session/agents',
       operationId: 'addOwnAgent',
-      tag: 'Session',
       summary: 'Let an agent act for oneself in one app; its token is shown once',
       description: `It has the role that one has in the app, at /mcp, without what needs a password. At most ${maxAgents}.`,
       permission: 'session.own',
       needsConfirmation: true,
       body: shape.body({ ...given, days: 30 }),
-      answer: {
-        ...createdAnswer,
-        schema: Type.Object({
-          result: Type.Object({
-            token: Type.String({ description: 'Shown only here; sent as Authorization: Bearer' }),
-            agent: agentSchema,
-          }),
+      answer: createdRecordAnswer(
+        Type.Object({
+          token: Type.String({ description: 'Shown only here; sent as Authorization: Bearer' }),
+          agent: agentSchema,
         }),
-        example: {
-          result: { token: `${agentTokenPrefix}h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2`, agent: example },
-        },
-      },
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      ),
       async handle({ admin, body: agent, by }) {
         const { token, row } = await agents.create(signedIn(admin), agent, by);
         return { result: { token, agent: view(row) } };
@@ -101,7 +82,6 @@ export function agentEndpoints(agents: AdminAgents): readonly ConsoleEndpoint[] 
       method: 'DELETE',
       path: '/session/agents/:agentId',
       operationId: 'removeOwnAgent',
-      tag: 'Session',
       summary: 'Refuse an agent of oneself from now on',
       permission: 'session.own',
       answer: deletedAnswer,

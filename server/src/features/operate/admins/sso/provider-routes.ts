@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { createdRecordAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import {
   ssoFieldsExample,
-  ssoPolicyExample,
   ssoPolicySchema,
   ssoPolicyShape,
   ssoProviderRecord,
@@ -13,26 +12,24 @@ import {
 } from './provider-schemas.ts';
 import { type SsoProviders, ssoPolicyTag, ssoProviderTag } from './providers.ts';
 
-const { schema, example } = ssoProviderRecord;
-const policyAnswer = recordAnswer(ssoPolicySchema, ssoPolicyExample);
-const endpoint = consoleEndpoints('Administrators');
-
+const schema = ssoProviderRecord;
+const policyAnswer = recordAnswer(ssoPolicySchema);
 export function ssoProviderEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [...listEndpoints(providers), ...recordEndpoints(providers), ...policyEndpoints(providers)];
 }
 
 function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/sso-providers',
       operationId: 'listSsoProviders',
       summary: 'List the providers of single sign-on',
       permission: 'sso.manage',
-      answer: listAnswer(schema, example),
+      answer: listAnswer(schema),
       handle: async () => ({ results: await providers.list() }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/sso-providers',
       operationId: 'createSsoProvider',
@@ -42,8 +39,7 @@ function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       permission: 'sso.manage',
       needsConfirmation: true,
       body: ssoProviderShape.body(ssoFieldsExample),
-      answer: createdRecordAnswer(schema, example),
-      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden'],
+      answer: createdRecordAnswer(schema),
       handle: async ({ body, by }) => ({ result: await providers.create(body, by) }),
     }),
   ];
@@ -51,20 +47,20 @@ function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
 
 function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/sso-providers/:providerId',
       operationId: 'getSsoProvider',
       summary: 'One provider of single sign-on',
       permission: 'sso.manage',
-      answer: recordAnswer(schema, example),
+      answer: recordAnswer(schema),
       async handle({ params, setTag }) {
         const result = await providers.get(params['providerId'] ?? '');
         setTag(ssoProviderTag(result));
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: '/sso-providers/:providerId',
       operationId: 'changeSsoProvider',
@@ -77,8 +73,7 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         example: { enabled: false },
         read: ssoProviderShape.readUpdate,
       },
-      answer: recordAnswer(schema, example),
-      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden'],
+      answer: recordAnswer(schema),
       takesIfMatch: true,
       async handle({ params, body, by, headers, setTag }) {
         const how = { by, assertUnchanged: readIfMatch(headers) };
@@ -87,7 +82,7 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/sso-providers/:providerId',
       operationId: 'deleteSsoProvider',
@@ -95,18 +90,17 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       permission: 'sso.manage',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       takesIfMatch: true,
       handle: ({ params, by, headers }) =>
         providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/sso-providers/:providerId/test',
       operationId: 'testSsoProvider',
       summary: "Read a provider's configuration and keys now",
       permission: 'sso.manage',
-      answer: { ...recordAnswer(ssoTest.schema, ssoTest.example), description: 'What came of it.' },
+      answer: { ...recordAnswer(ssoTest), description: 'What came of it.' },
       handle: async ({ params }) => ({ result: await providers.test(params['providerId'] ?? '') }),
     }),
   ];
@@ -114,7 +108,7 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
 
 function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/sso',
       operationId: 'getSsoPolicy',
@@ -127,7 +121,7 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
         return { result };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: '/sso',
       operationId: 'changeSsoPolicy',
@@ -139,7 +133,6 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       body: ssoPolicyShape.body({ only: true }),
       answer: policyAnswer,
-      errors: ['ValidationError', 'OperationForbidden'],
       takesIfMatch: true,
       async handle({ admin, body, by, headers, setTag }) {
         const how = { by, assertUnchanged: readIfMatch(headers) };

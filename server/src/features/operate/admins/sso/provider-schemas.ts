@@ -1,13 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { type AdminRole, adminRoles, limitedRoles } from '../../../../access/roles.ts';
 import type { Problem } from '../../../../base/errors.ts';
-import {
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
-  objectIdSchema,
-  timestampSchema,
-} from '../../../../http/answers.ts';
+import { exampleId, objectIdSchema, timestampSchema } from '../../../../http/answers.ts';
 import { defineShape } from '../../../../http/shape.ts';
 import { grantsSchema } from '../accounts/reach-schema.ts';
 
@@ -116,37 +110,17 @@ export const ssoFieldsExample = {
 
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-export const ssoProviderRecord = {
-  schema: Type.Object({
-    providerId: objectIdSchema,
-    ...members,
-    hasSecret: Type.Boolean({ description: 'Without a secret the provider knows this service as a public client' }),
-    groupsClaim: orNull(groupsClaim),
-    defaultRole: Type.Union([defaultRole, Type.Null()], {
-      description: 'Of people in none of the groups; null: they are refused',
-    }),
-    createdAt: timestampSchema,
-    updatedAt: timestampSchema,
+export const ssoProviderRecord = Type.Object({
+  providerId: objectIdSchema,
+  ...members,
+  hasSecret: Type.Boolean({ description: 'Without a secret the provider knows this service as a public client' }),
+  groupsClaim: orNull(groupsClaim),
+  defaultRole: Type.Union([defaultRole, Type.Null()], {
+    description: 'Of people in none of the groups; null: they are refused',
   }),
-  example: {
-    providerId: exampleId,
-    name: 'Museum account',
-    issuer: 'https://login.museum.example',
-    clientId: 'pharos-console',
-    hasSecret: true,
-    scopes: 'openid email profile',
-    groupsClaim: 'groups',
-    roles: ssoFieldsExample.roles,
-    appRoles: ssoFieldsExample.appRoles,
-    defaultRole: null,
-    factorValues: ['mfa'],
-    trustsEmail: false,
-    joinApps: [{ appId: exampleId }],
-    enabled: true,
-    createdAt: exampleCreated,
-    updatedAt: exampleUpdated,
-  },
-};
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});
 
 const only = Type.Boolean({ description: 'Whether nobody may sign in with a password or a passkey' });
 const sessionHours = Type.Integer({
@@ -156,7 +130,6 @@ const sessionHours = Type.Integer({
     'How long a session lasts that began at a provider, in hours. Groups are read at each sign-in, so whoever leaves one keeps access for so long at most',
 });
 export const ssoPolicySchema = Type.Object({ only, sessionHours });
-export const ssoPolicyExample = { only: false, sessionHours: 12 };
 export type SsoPolicy = Static<typeof ssoPolicySchema>;
 export const ssoPolicyShape = defineShape(Type.Partial(ssoPolicySchema));
 
@@ -166,31 +139,17 @@ export const beginShape = defineShape(
 );
 export const confirmThroughShape = defineShape(Type.Object({ next: Type.Optional(next) }));
 export const departureSchema = Type.Object({ address: Type.String({ description: 'Where the browser has to go' }) });
-export const departureExample = {
-  address: 'https://login.museum.example/authorize?response_type=code&client_id=pharos-console',
-};
-
 /** What a sign-in page needs. */
 export const waysSchema = Type.Object({
   only: members.enabled,
   providers: Type.Array(Type.Object({ providerId: objectIdSchema, name: members.name })),
 });
-export const waysExample = { only: false, providers: [{ providerId: exampleId, name: 'Museum account' }] };
-
 export const ownIdentitiesSchema = Type.Object({
   /** Through which the session was begun. */
   current: orNull(Type.Object({ providerId: objectIdSchema, name: members.name })),
   providers: Type.Array(Type.Object({ providerId: objectIdSchema, name: members.name, connected: Type.Boolean() })),
 });
-export const ownIdentitiesExample = {
-  current: null,
-  providers: [{ providerId: exampleId, name: 'Museum account', connected: true }],
-};
-
-export const ssoTest = {
-  schema: Type.Object({
-    ok: Type.Boolean(),
-    text: Type.String({ description: 'What was read of the provider, or why it could not be' }),
-  }),
-  example: { ok: true, text: 'The provider answers, and has 2 keys.' },
-};
+export const ssoTest = Type.Object({
+  ok: Type.Boolean(),
+  text: Type.String({ description: 'What was read of the provider, or why it could not be' }),
+});

@@ -1,20 +1,15 @@
 import { fail } from '../../../../base/errors.ts';
 import { deletedAnswer, recordAnswer } from '../../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints, signedIn } from '../../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 import {
   beginShape,
   confirmThroughShape,
-  departureExample,
   departureSchema,
-  ownIdentitiesExample,
   ownIdentitiesSchema,
-  waysExample,
   waysSchema,
 } from './provider-schemas.ts';
 import type { SessionPort } from './session-port.ts';
 import type { SingleSignOn } from './single-sign-on.ts';
-
-const endpoint = consoleEndpoints('Session');
 
 interface Deps {
   readonly singleSignOn: SingleSignOn;
@@ -22,7 +17,7 @@ interface Deps {
 }
 
 const departure = {
-  ...recordAnswer(departureSchema, departureExample),
+  ...recordAnswer(departureSchema),
   status: 201 as const,
   description: 'Where the browser has to go, within ten minutes. The answer comes back to this browser only.',
 };
@@ -34,16 +29,16 @@ export function singleSignOnEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
 
 function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/session/sso',
       operationId: 'listSignInProviders',
       summary: 'Through whom one can sign in',
       permission: 'public',
-      answer: recordAnswer(waysSchema, waysExample),
+      answer: recordAnswer(waysSchema),
       handle: async () => ({ result: await singleSignOn.ways() }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/sso',
       operationId: 'startSingleSignOn',
@@ -51,7 +46,6 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
       permission: 'public',
       body: beginShape.body({ providerId: 'none', next: '/apps' }),
       answer: departure,
-      errors: ['ValidationError', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ body: { providerId, next }, origin, address, bindBrowser }) {
         sessions.throttleAddress(address);
         const began = await singleSignOn.begin({ providerId, next, origin, purpose: 'sign in' });
@@ -59,7 +53,7 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
         return { result: { address: began.address } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/confirm/sso',
       operationId: 'startSsoConfirmation',
@@ -67,7 +61,6 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
       permission: 'session.own',
       body: confirmThroughShape.body({ next: '/apps' }),
       answer: departure,
-      errors: ['ValidationError', 'OperationForbidden', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { next }, origin, address, bindBrowser }) {
         const { provider, sessionHash } = signedIn(admin);
         if (!provider) throw fail('OperationForbidden', 'You have signed in with a password or a passkey. Use that.');
@@ -83,16 +76,16 @@ function signingEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEnd
 
 function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoint[] {
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/session/identities',
       operationId: 'listOwnIdentities',
       summary: "Through whom one signs in oneself, and with whom one's account is connected",
       permission: 'session.own',
-      answer: recordAnswer(ownIdentitiesSchema, ownIdentitiesExample),
+      answer: recordAnswer(ownIdentitiesSchema),
       handle: async ({ admin }) => ({ result: await singleSignOn.identitiesOf(signedIn(admin)) }),
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/session/identities',
       operationId: 'startConnection',
@@ -101,7 +94,6 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
       needsConfirmation: true,
       body: beginShape.body({ providerId: 'none', next: '/account' }),
       answer: departure,
-      errors: ['ValidationError', 'ObjectNotFound', 'APICallLimit', 'Timeout'],
       async handle({ admin, body: { providerId, next }, origin, address, bindBrowser }) {
         const { sessionHash } = signedIn(admin);
         sessions.throttleAddress(address);
@@ -110,7 +102,7 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
         return { result: { address: began.address } };
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'DELETE',
       path: '/session/identities/:providerId',
       operationId: 'disconnectIdentity',
@@ -118,7 +110,6 @@ function ownEndpoints({ singleSignOn, sessions }: Deps): readonly ConsoleEndpoin
       permission: 'session.own',
       needsConfirmation: true,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound', 'OperationForbidden'],
       handle: ({ admin, params, address }) =>
         singleSignOn.disconnect(signedIn(admin), params['providerId'] ?? '', address),
     }),

@@ -1,8 +1,5 @@
 import { Type } from 'typebox';
-import { defaultPolicy } from '../../../../access/policy.ts';
-import { opennessOf } from '../../../../access/rules/openness.ts';
 import { memberRoles, verbs } from '../../../../access/rules/rule-types.ts';
-import { compileRules } from '../../../../access/rules/rules.ts';
 import { recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
@@ -56,23 +53,11 @@ function answer(view: DryRunView, setTag: (tag: string) => void) {
   return { result: shown(view) };
 }
 
-const exampleAnswer = shown({
-  tag: '',
-  rules: example,
-  isChosen: false,
-  closed: example,
-  open: opennessOf(compileRules({}, defaultPolicy), []),
-  days: 6,
-  checked: { app: 1200, user: 310, manager: 12 },
-  counts: [{ subject: 'users', verb: 'list', caller: 'app', outcome: 'refused', requests: 3 }],
-});
-
 /** What other rules would have refused in the last days, in the management console. */
 export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly ConsoleEndpoint[] {
   const shared = {
     path: '/apps/:appId/rules/dry-run',
-    tag: 'Apps',
-    answer: recordAnswer(dryRunSchema, exampleAnswer),
+    answer: recordAnswer(dryRunSchema),
   } as const;
   return [
     consoleEndpoint({
@@ -92,7 +77,6 @@ export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly Console
       description: 'Requests are answered without them. What was counted before is forgotten.',
       permission: 'apps.change',
       body: { schema: storedSchema, example, read: readObject },
-      errors: ['ValidationError', 'ObjectNotFound'],
       takesIfMatch: true,
       handle: async ({ params: { appId = '' }, body, by, headers, setTag }) =>
         answer(await dryRuns.change(appId, body, { by, assertUnchanged: readIfMatch(headers) }), setTag),

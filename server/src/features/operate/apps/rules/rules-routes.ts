@@ -1,21 +1,17 @@
 import { isObject } from '@pharos/query';
 import type { AppContext } from '../../../../access/context.ts';
-import { defaultPolicy } from '../../../../access/policy.ts';
 import { opennessOf } from '../../../../access/rules/openness.ts';
 import { type ResourceName, ruledResources } from '../../../../access/rules/presets.ts';
 import { callerVariables, presets, type RuleUser } from '../../../../access/rules/rule-types.ts';
-import { compileRules } from '../../../../access/rules/rules.ts';
-import { describeRules, ruleSentence } from '../../../../access/rules/sentences.ts';
+import { describeRules } from '../../../../access/rules/sentences.ts';
 import { fail, type Problem } from '../../../../base/errors.ts';
 import { exampleId, recordAnswer } from '../../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoints } from '../../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { sentence } from '../../../../http/shape.ts';
 import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import { type AppRulesView, type AppService, rulesTag } from '../service.ts';
 import { rulesSchema, storedSchema, triedSchema, trySchema } from './rules-schemas.ts';
 import { type TryDeps, tryRules } from './try-rules.ts';
-
-const endpoint = consoleEndpoints('Apps');
 
 interface Deps extends TryDeps {
   readonly apps: Pick<AppService, 'get' | 'rules' | 'previewRules' | 'changeRules'>;
@@ -37,8 +33,6 @@ function shown({ stored, effective }: Pick<AppRulesView, 'stored' | 'effective'>
   };
 }
 
-const exampleAnswer = shown({ stored: example, effective: compileRules(example, defaultPolicy) }, []);
-
 /** @throws Failure ValidationError */
 export const readObject = (body: unknown) => {
   if (isObject(body)) return body;
@@ -55,14 +49,14 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
     ),
   });
   return [
-    endpoint({
+    consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/rules',
       operationId: 'getAppRules',
       summary: 'Who may read and write what in an app',
       description: 'The effective rules with a sentence for each, and the words that could stand in their place.',
       permission: 'settings.read',
-      answer: recordAnswer(rulesSchema, exampleAnswer),
+      answer: recordAnswer(rulesSchema),
       handle: async (call) => {
         const appId = call.params['appId'] ?? '';
         const view = await apps.rules(appId);
@@ -70,7 +64,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return answerOf(appId, view);
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'PUT',
       path: '/apps/:appId/rules',
       operationId: 'changeAppRules',
@@ -78,8 +72,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description: 'What is left out follows the preset.',
       permission: 'apps.change',
       body: { schema: storedSchema, example, read: readObject },
-      answer: recordAnswer(rulesSchema, exampleAnswer),
-      errors: ['ValidationError', 'ObjectNotFound'],
+      answer: recordAnswer(rulesSchema),
       takesIfMatch: true,
       handle: async (call) => {
         const appId = call.params['appId'] ?? '';
@@ -88,7 +81,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         return answerOf(appId, view);
       },
     }),
-    endpoint({
+    consoleEndpoint({
       method: 'POST',
       path: '/apps/:appId/rules/preview',
       operationId: 'previewAppRules',
@@ -96,8 +89,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description: 'Checks rules and describes them like those of the app. Nothing is changed.',
       permission: 'settings.read',
       body: { schema: storedSchema, example, read: readObject },
-      answer: recordAnswer(rulesSchema, exampleAnswer),
-      errors: ['ValidationError', 'ObjectNotFound'],
+      answer: recordAnswer(rulesSchema),
       handle: async ({ params: { appId = '' }, body }) => answerOf(appId, await apps.previewRules(appId, body)),
     }),
     tryEndpoint(deps),
@@ -142,13 +134,6 @@ function readQuestion(body: unknown): Question {
 }
 
 const tryExample = { caller: 'user', userId: exampleId, bucket: 'notes' } as const;
-const triedExample = {
-  caller: { role: 'user', userId: exampleId },
-  verbs: {
-    list: { outcome: 'some', reason: 'Only what is theirs.', sentence: ruleSentence('owner', 'list', 'records') },
-  },
-};
-
 function tryEndpoint(deps: Deps): ConsoleEndpoint {
   const { apps, findUser } = deps;
   async function userOf(appId: string, { caller, userId }: Question): Promise<RuleUser | undefined> {
@@ -159,7 +144,7 @@ function tryEndpoint(deps: Deps): ConsoleEndpoint {
     if (!user) throw fail('ObjectNotFound', 'There is no user with this objectId.');
     return user;
   }
-  return endpoint<Question>({
+  return consoleEndpoint<Question>({
     method: 'POST',
     path: '/apps/:appId/rules/try',
     operationId: 'tryAppRules',
@@ -167,8 +152,7 @@ function tryEndpoint(deps: Deps): ConsoleEndpoint {
     description: 'Asked of what answers real requests, with other rules if the body has some. Nothing is changed.',
     permission: 'users.read',
     body: { schema: trySchema, example: tryExample, read: readQuestion },
-    answer: recordAnswer(triedSchema, triedExample),
-    errors: ['ValidationError', 'ObjectNotFound'],
+    answer: recordAnswer(triedSchema),
     handle: async ({ params: { appId = '' }, body, now }) => {
       const { rules, of, bucket, objectId } = body;
       const { name } = await apps.get(appId);

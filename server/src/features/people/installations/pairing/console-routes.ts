@@ -1,11 +1,8 @@
 import { Type } from 'typebox';
 import type { AppContext } from '../../../../access/context.ts';
 import {
-  createdAnswer,
+  createdRecordAnswer,
   deletedAnswer,
-  exampleCreated,
-  exampleId,
-  exampleUpdated,
   isoTime,
   objectIdSchema,
   recordAnswer,
@@ -17,7 +14,6 @@ import {
   consoleEndpoint,
   signedIn,
 } from '../../../../http/console/console-endpoint.ts';
-import { installations } from '../resource.ts';
 import type { PairingService } from './service.ts';
 
 export interface PairingConsoleDeps {
@@ -34,38 +30,21 @@ const phone = Type.Object({
   hasAddress: Type.Boolean({ description: 'A push service can be asked to reach it' }),
   pairedAt: timestampSchema,
 });
-const ownPhones = {
-  schema: Type.Object({
-    phones: Type.Array(phone, { description: 'The one that was paired last first' }),
-    code: Type.Union([
-      Type.Object({
-        expiresAt: timestampSchema,
-        claimedBy: Type.Union([objectIdSchema, Type.Null()], { description: 'The phone that has used it' }),
-      }),
-      Type.Null(),
-    ]),
-  }),
-  example: {
-    phones: [
-      {
-        objectId: exampleId,
-        deviceType: 'android',
-        deviceModel: 'Pixel 8',
-        hasAddress: true,
-        pairedAt: exampleUpdated,
-      },
-    ],
-    code: { expiresAt: exampleUpdated, claimedBy: exampleId },
-  },
-};
-const newCode = {
-  schema: Type.Object({
-    code: Type.String({ description: 'To be typed in; shown only here' }),
-    text: Type.String({ description: 'For the QR code: what opens the app (policy `pairingUrl`), or the code' }),
-    expiresAt: timestampSchema,
-  }),
-  example: { code: 'ABCD2345', text: 'museum://pair?code=ABCD2345', expiresAt: exampleCreated },
-};
+const ownPhones = Type.Object({
+  phones: Type.Array(phone, { description: 'The one that was paired last first' }),
+  code: Type.Union([
+    Type.Object({
+      expiresAt: timestampSchema,
+      claimedBy: Type.Union([objectIdSchema, Type.Null()], { description: 'The phone that has used it' }),
+    }),
+    Type.Null(),
+  ]),
+});
+const newCode = Type.Object({
+  code: Type.String({ description: 'To be typed in; shown only here' }),
+  text: Type.String({ description: 'For the QR code: what opens the app (policy `pairingUrl`), or the code' }),
+  expiresAt: timestampSchema,
+});
 
 const all = '/apps/:appId/own-phones';
 const ownerOf = ({ params: { appId = '' }, admin }: Pick<ConsoleCall<unknown>, 'params' | 'admin'>) => ({
@@ -76,7 +55,6 @@ const ownerOf = ({ params: { appId = '' }, admin }: Pick<ConsoleCall<unknown>, '
 /** An administrator's own phones: messages are tested on them, and in an install round they report which beacons are near. */
 export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps): readonly ConsoleEndpoint[] {
   const common = {
-    tag: installations.tag.name,
     permission: 'phones.pair',
     // They are about the caller alone.
     narrows: 'venues',
@@ -88,7 +66,7 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       path: all,
       operationId: 'listOwnPhones',
       summary: 'List one’s own phones, and whether a code waits for another',
-      answer: recordAnswer(ownPhones.schema, ownPhones.example),
+      answer: recordAnswer(ownPhones),
       async handle(call) {
         const { phones, code } = await service.read(ownerOf(call));
         return { result: { phones: phones.map(shown), code: code && { ...code, expiresAt: isoTime(code.expiresAt) } } };
@@ -101,8 +79,7 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       operationId: 'createPairingCode',
       summary: 'Make a code that pairs a phone with oneself',
       description: 'It is good once and for five minutes, and takes the place of the one before.',
-      answer: { ...createdAnswer, ...recordAnswer(newCode.schema, newCode.example), status: 201 },
-      errors: ['ObjectNotFound', 'OperationForbidden'],
+      answer: createdRecordAnswer(newCode),
       async handle(call) {
         const owner = ownerOf(call);
         const { policy } = await getApp(owner.appId);

@@ -4,11 +4,9 @@ import type { AppContext } from '../../../../access/context.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
 import {
-  createdAnswer,
+  createdRecordAnswer,
   exampleId,
-  exampleUpdated,
   objectIdSchema,
-  otherExampleId,
   recordAnswer,
   timestampSchema,
 } from '../../../../http/answers.ts';
@@ -22,7 +20,6 @@ import {
 import { carryOut, dataCall } from '../../../../http/console/data-call.ts';
 import { defineShape } from '../../../../http/shape.ts';
 import type { Context } from '../../../context.ts';
-import { installations } from '../resource.ts';
 import type { PairingService } from './service.ts';
 
 /** What is tried. Where it will be shown says whether somebody who is limited to venues may send it. */
@@ -59,7 +56,6 @@ const path = '/apps/:appId/own-phones/phones/:installationId/tests';
 /** Testing a message on an administrator's own phone: also for those limited to venues, who may send nobody else anything. */
 export function ownPhoneTestEndpoints(context: Context, service: PairingService): readonly ConsoleEndpoint[] {
   const common = {
-    tag: installations.tag.name,
     permission: 'push.send',
     narrows: 'venues',
   } as const;
@@ -83,8 +79,7 @@ export function ownPhoneTestEndpoints(context: Context, service: PairingService)
         example: { data: { title: 'Tonight', alert: 'Open until 22:00.' }, beaconId: exampleId },
         read: (body): TestMessage => shape.readCreate(body) as TestMessage,
       },
-      answer: { ...createdAnswer, ...recordAnswer(sent, { pushId: otherExampleId }), status: 201 },
-      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden', 'APICallLimit'],
+      answer: createdRecordAnswer(sent),
       async handle(call) {
         const { appId, installationId } = await phoneOf(call);
         const app = await context.findConsoleApp(appId);
@@ -105,7 +100,7 @@ export function ownPhoneTestEndpoints(context: Context, service: PairingService)
       operationId: 'getOwnPhoneTest',
       summary: 'What became of a test on a phone of one’s own',
       description: '`delivery` is null until it is on its way.',
-      answer: recordAnswer(outcome, { delivery: { state: 'sent', sender: 'fcm', receivedAt: exampleUpdated } }),
+      answer: recordAnswer(outcome),
       async handle(call) {
         const { appId, installationId } = await phoneOf(call);
         const { pushId = '' } = call.params;

@@ -18,21 +18,6 @@ const schema = Type.Object({
   record: Type.String({ description: 'A record of processing activities (Article 30 of the GDPR), as Markdown' }),
 });
 
-const section = { title: 'Consent', sentences: ['The app asks before anything is recorded.'] };
-const title = 'What Guide keeps about visitors';
-const example = {
-  notices: [
-    {
-      language: 'en',
-      title,
-      sections: [section],
-      text: noticeText({ title, sections: [section] }),
-      html: noticeHtml({ title, sections: [section] }),
-    },
-  ],
-  record: '# Record of processing activities: Guide\n',
-};
-
 export interface NoticeRouteDeps {
   /** @throws Failure ObjectNotFound */
   readonly factsOf: (appId: string) => Promise<PrivacyFacts>;
@@ -45,10 +30,9 @@ export function noticeConsoleEndpoints({ factsOf }: NoticeRouteDeps): readonly C
       method: 'GET',
       path: '/apps/:appId/privacy',
       operationId: 'getPrivacy',
-      tag: 'Privacy',
       summary: 'Say what the service keeps about visitors, for a privacy notice and a record of processing',
       permission: 'settings.read',
-      answer: recordAnswer(schema, example),
+      answer: recordAnswer(schema),
       async handle({ params: { appId = '' }, now }) {
         return { result: describePrivacy(await factsOf(appId), now) };
       },

@@ -7,14 +7,7 @@ import { beaconsOf, findVenuesOf } from '../../../../access/venue-limit.ts';
 import { fail } from '../../../../base/errors.ts';
 import { sql } from '../../../../base/sql.ts';
 import type { Database } from '../../../../db/db.ts';
-import {
-  exampleCreated,
-  exampleId,
-  isoTime,
-  objectIdSchema,
-  recordAnswer,
-  timestampSchema,
-} from '../../../../http/answers.ts';
+import { exampleCreated, isoTime, objectIdSchema, recordAnswer, timestampSchema } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 import type { Context } from '../../../context.ts';
 import { findBatches, findSegments } from '../lock/track-store.ts';
@@ -34,8 +27,6 @@ const nearby = Type.Object({
     { description: 'The loudest first' },
   ),
 });
-const nearbyExample = { beacons: [{ beaconId: exampleId, rssi: -52, samples: 9, lastHeardAt: exampleCreated }] };
-
 const ownSamples = Type.Object({
   now: timestampSchema,
   samples: Type.Array(
@@ -48,11 +39,6 @@ const ownSamples = Type.Object({
     { description: 'As a survey takes them, in the order in which they were sensed; at most 10,000' },
   ),
 });
-const ownSamplesExample = {
-  now: exampleCreated,
-  samples: [{ beacon: exampleId, rssi: -67, occurredAt: exampleCreated }],
-};
-
 interface Deps extends Pick<Context, 'db' | 'now'> {
   /** The phones (objectIds) that an administrator has paired. */
   readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
@@ -75,12 +61,11 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps/:appId/own-phones/heard',
       operationId: 'listHeardNearby',
-      tag: 'Beacons',
       summary: 'Which beacons one’s own phones hear now',
       description: `Of the last ${nearbyMs / 1000} seconds, of all phones that the caller has paired.`,
       permission: 'beacons.write',
       narrows: 'venues',
-      answer: recordAnswer(nearby, nearbyExample),
+      answer: recordAnswer(nearby),
       async handle({ params: { appId = '' }, admin }) {
         const { adminId, venues } = signedIn(admin);
         const since = now() - nearbyMs;
@@ -104,13 +89,11 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps/:appId/own-phones/phones/:installationId/samples',
       operationId: 'listOwnSamples',
-      tag: 'Surveys',
       summary: 'What one of one’s own phones has sensed since a time',
       permission: 'venues.write',
       narrows: 'venues',
       query: [sinceParameter],
-      answer: recordAnswer(ownSamples, ownSamplesExample),
-      errors: ['ObjectNotFound', 'InvalidQuery'],
+      answer: recordAnswer(ownSamples),
       async handle({ params: { appId = '', installationId = '' }, query, admin }) {
         const { adminId, venues } = signedIn(admin);
         if (!(await ownPhones({ appId, adminId })).includes(installationId))
@@ -140,7 +123,6 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       method: 'GET',
       path: '/apps/:appId/beacons/:beaconId/heard',
       operationId: 'listHeard',
-      tag: 'Beacons',
       summary: 'What a phone has sensed of a beacon since a time',
       permission: 'beacons.write',
       narrows: 'venues',
@@ -148,8 +130,7 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         { name: 'installation', description: 'The objectId of the phone', schema: Type.String() },
         sinceParameter,
       ],
-      answer: recordAnswer(heard, { samples: [-61, -60, -62] }),
-      errors: ['ObjectNotFound', 'InvalidQuery'],
+      answer: recordAnswer(heard),
       async handle({ params: { appId = '', beaconId = '' }, query, admin }) {
         const { venues } = signedIn(admin);
         if (venues && !(await isOneOf(db, appId, beaconId, venues)))

@@ -4,14 +4,7 @@ import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { fail } from '../../../../base/errors.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 import type { Database } from '../../../../db/db.ts';
-import {
-  exampleCreated,
-  exampleId,
-  isoTime,
-  objectIdSchema,
-  recordAnswer,
-  timestampSchema,
-} from '../../../../http/answers.ts';
+import { isoTime, objectIdSchema, recordAnswer, timestampSchema } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 
 /**
@@ -109,7 +102,6 @@ export function countConsoleEndpoints({ counts, now }: CountRouteDeps): readonly
       method: 'GET',
       path: '/apps/:appId/sighting-counts',
       operationId: 'listSightingCounts',
-      tag: 'Sightings',
       summary: 'Count the sightings of visitors who have not agreed to analytics, by beacon and hour',
       description: `The last day unless \`from\` and \`until\` say otherwise; the first ${maxRows} rows of it. A count is stored up to an hour after the sightings.`,
       permission: 'activity.read',
@@ -122,8 +114,7 @@ export function countConsoleEndpoints({ counts, now }: CountRouteDeps): readonly
           schema: Type.String({ format: 'date-time' }),
         },
       ],
-      answer: recordAnswer(schema, [{ beaconId: exampleId, hour: exampleCreated, sightings: 240 }]),
-      errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+      answer: recordAnswer(schema),
       async handle({ params: { appId = '' }, query, admin }) {
         const until = instantOf('until', query['until']) ?? now();
         const from = instantOf('from', query['from']) ?? until - dayMs;

@@ -6,7 +6,7 @@ import { deliveryRuleProblems, deliveryRulesSchema } from '../../../../access/de
 import { experimentProblems, holdoutSchema, variantsSchema } from '../../../../access/experiment.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
-import { exampleCreated, exampleId, isoTime, objectIdSchema, recordAnswer } from '../../../../http/answers.ts';
+import { exampleId, isoTime, objectIdSchema, recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../../http/shape.ts';
 import { smallGroup } from '../../../blur.ts';
@@ -108,19 +108,6 @@ const replaySchema = Type.Object({
   against: Type.Union([countedSchema, Type.Null()], { description: 'null: there was nothing to compare with' }),
 });
 
-const counted = { sent: 412, visitors: 380, reasons: { cap: 768 }, days: { '2026-10-01': 412 } };
-const example = {
-  objectId: exampleId,
-  state: 'done',
-  from: exampleCreated,
-  until: exampleCreated,
-  progress: 1,
-  events: 9214,
-  isProtected: false,
-  draft: counted,
-  against: { ...counted, sent: 1180, visitors: 640, reasons: {} },
-};
-
 export interface ReplayRouteDeps extends ReplayDeps, Pick<Context, 'enqueue' | 'findBlur'> {}
 
 /** Compares a draft of rules with those of a message over what was recorded. */
@@ -128,7 +115,7 @@ export function replayConsoleEndpoints(deps: ReplayRouteDeps): readonly ConsoleE
   return [begin(deps), read(deps), cancel(deps)];
 }
 
-const common = { tag: 'Simulations', permission: 'simulations.run' } as const;
+const common = { permission: 'simulations.run' } as const;
 
 function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
   const { db, enqueue } = deps;
@@ -146,8 +133,7 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
       example: { triggerId: exampleId, draft: { beacons: [exampleId], event: 'ENTER' } },
       read: (body) => shape.readCreate(body) as Sent,
     },
-    answer: recordAnswer(replaySchema, { ...example, state: 'waiting', progress: 0 }),
-    errors: ['ValidationError', 'ObjectNotFound'],
+    answer: recordAnswer(replaySchema),
     async handle({ params: { appId = '' }, body, now }) {
       const asked = await askedOf(deps, appId, body, now);
       const row: ReplayRow = {
@@ -230,7 +216,7 @@ function read(deps: ReplayRouteDeps): ConsoleEndpoint {
     path: '/apps/:appId/replays/:objectId',
     operationId: 'getReplay',
     summary: 'Read how far a comparison has come, and what it has counted so far',
-    answer: recordAnswer(replaySchema, example),
+    answer: recordAnswer(replaySchema),
     async handle({ params: { appId = '', objectId = '' } }) {
       const row = await store.findReplay(db, appId, objectId);
       if (!row) throw noReplay();
@@ -247,7 +233,7 @@ function cancel(deps: ReplayRouteDeps): ConsoleEndpoint {
     path: '/apps/:appId/replays/:objectId',
     operationId: 'cancelReplay',
     summary: 'Stop a comparison',
-    answer: recordAnswer(replaySchema, { ...example, state: 'cancelled' }),
+    answer: recordAnswer(replaySchema),
     async handle({ params: { appId = '', objectId = '' } }) {
       await store.endReplay(db, { appId, objectId, state: 'cancelled', now: now() });
       const row = await store.findReplay(db, appId, objectId);

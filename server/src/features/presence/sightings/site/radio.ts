@@ -10,7 +10,6 @@ import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import {
   deletedAnswer,
   exampleId,
-  exampleUpdated,
   isoTime,
   objectIdSchema,
   recordAnswer,
@@ -209,22 +208,17 @@ const schema = Type.Array(
     updatedAt: timestampSchema,
   }),
 );
-const example = [
-  { beaconId: exampleId, seconds: 5400, learned: { loss: 3.1, exponent: 0.2 }, updatedAt: exampleUpdated },
-];
-
 export function radioConsoleEndpoints(radio: RadioLearning): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/radio',
       operationId: 'listRadio',
-      tag: 'Beacons',
       summary: 'List what traffic has taught about the radio of each beacon',
       permission: 'activity.read',
       narrows: 'venues',
       query: [{ name: 'beaconId', description: 'Only of this beacon', schema: objectIdSchema, example: exampleId }],
-      answer: recordAnswer(schema, example),
+      answer: recordAnswer(schema),
       async handle({ params: { appId = '' }, query: { beaconId }, admin }) {
         const found = await radio.list(appId, { beaconId, venues: signedIn(admin).venues });
         return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
@@ -234,7 +228,6 @@ export function radioConsoleEndpoints(radio: RadioLearning): readonly ConsoleEnd
       method: 'DELETE',
       path: '/apps/:appId/radio/:beaconId',
       operationId: 'resetRadio',
-      tag: 'Beacons',
       summary: 'Forget what was learned about a beacon',
       permission: 'beacons.write',
       narrows: 'venues',
@@ -259,25 +252,18 @@ const offsetSchema = Type.Array(
   }),
   { description: 'The installation, if one is named; all phones (neither installationId nor model); the models' },
 );
-const offsetExample = [
-  { installationId: exampleId, passes: 48, loss: 9.4, updatedAt: exampleUpdated },
-  { passes: 2140, loss: 1.2, updatedAt: exampleUpdated },
-  { model: 'Pixel 8', passes: 310, loss: 4.1, updatedAt: exampleUpdated },
-];
-
 export interface HearingRouteDeps {
   readonly hearing: HearingLearning;
   readonly pseudonymsOf: (appId: string) => Promise<unknown>;
 }
 
 export function hearingConsoleEndpoints({ hearing, pseudonymsOf }: HearingRouteDeps): readonly ConsoleEndpoint[] {
-  const reset = { method: 'DELETE', tag: 'Installations', permission: 'apps.change' } as const;
+  const reset = { method: 'DELETE', permission: 'apps.change' } as const;
   return [
     consoleEndpoint({
       method: 'GET',
       path: '/apps/:appId/hearing',
       operationId: 'listHearing',
-      tag: 'Installations',
       summary: 'List what traffic has taught about how loud phones hear',
       permission: 'installations.read',
       query: [
@@ -288,8 +274,7 @@ export function hearingConsoleEndpoints({ hearing, pseudonymsOf }: HearingRouteD
           example: exampleId,
         },
       ],
-      answer: recordAnswer(offsetSchema, offsetExample),
-      errors: ['ObjectNotFound', 'OperationForbidden'],
+      answer: recordAnswer(offsetSchema),
       async handle({ params: { appId = '' }, query: { installationId } }) {
         if (installationId !== undefined && (await pseudonymsOf(appId))) throw fail('OperationForbidden');
         const found = await hearing.list(appId, installationId);
