@@ -96,7 +96,7 @@ function create(options: Options): Endpoint {
     summary: `Create a ${options.noun[0]}`,
     grant: { of: options.rules, verb: 'create' },
     parameters: options.parameters,
-    body: { schema: shape.schema, example: options.example, read: (body) => shape.readCreate(body) },
+    body: shape.body(options.example),
     answer: createdAnswer,
     errors: [
       ...(options.errors ?? ['ValidationError']),

@@ -148,11 +148,7 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
       description:
         'Nothing changes until the service is started again, by `startRestore` or where it runs. It then verifies the backup, restores it and keeps what was there before in a folder of its own.',
       needsConfirmation: true,
-      body: {
-        schema: nameShape.schema,
-        example: { name: 'pharos.example.org' },
-        read: (body) => nameShape.readCreate(body),
-      },
+      body: nameShape.body({ name: 'pharos.example.org' }),
       answer,
       async handle({ params, body: { name }, by, origin }) {
         const { hostname } = new URL(origin);
@@ -175,11 +171,7 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
         'Accepted requests are finished first. While it restores, the service does not answer; afterwards the plan says what came of it. ' +
         'If another backup was prepared meanwhile, nothing happens.',
       needsConfirmation: true,
-      body: {
-        schema: startShape.schema,
-        example: { backupId: '2026-05-04T09-30-00-000Z' },
-        read: (body) => startShape.readCreate(body),
-      },
+      body: startShape.body({ backupId: '2026-05-04T09-30-00-000Z' }),
       answer,
       async handle({ body: { backupId }, by, origin }) {
         await restores.start(backupId, by);

@@ -55,11 +55,7 @@ export function calibrationEndpoints(db: Db, noteChange: (db: Db, key: Key) => P
         "beacon's `measuredPower`, from which all distances follow. Setting `measuredPower` to null undoes it.",
       grant: { of: 'beacons', verb: 'update' },
       parameters: { objectId: 'The objectId of the beacon' },
-      body: {
-        schema,
-        example: { samples: [-61, -60, -62, -61, -59, -61, -63, -60, -61, -62] },
-        read: (body) => shape.readCreate(body),
-      },
+      body: shape.body({ samples: [-61, -60, -62, -61, -59, -61, -63, -60, -61, -62] }),
       answer: {
         status: 200,
         description: 'Calibrated.',

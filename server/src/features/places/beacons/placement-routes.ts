@@ -147,11 +147,7 @@ function verify(deps: PlacementDeps): Endpoint {
       'Who said so and when is kept; when the beacon is moved later, the list says `isMoved`.',
     grant: { of: 'beacons', verb: 'update' },
     parameters,
-    body: {
-      schema: bodySchema,
-      example: { location: example.location, photoId: example.photoId },
-      read: (body) => shape.readCreate(body),
-    },
+    body: shape.body({ location: example.location, photoId: example.photoId }),
     answer: {
       status: 200,
       description: 'Verified.',

@@ -104,7 +104,7 @@ export function liveActivityEndpoints({ findSenders, quotas }: Context): Endpoin
         'It goes to APNs at once, and the answer says whether APNs has taken it. Nothing is stored and nothing is tried again: 503 ' +
         '(124) means that it was not taken now, 404 that the token or channel reaches nobody any more.',
       grant,
-      body: { schema, example, read: (body) => shape.readCreate(body) },
+      body: shape.body(example),
       answer: sentAnswer,
       errors,
       handle: async (call) => {
@@ -125,11 +125,7 @@ export function liveActivityEndpoints({ findSenders, quotas }: Context): Endpoin
       summary: 'Create a channel by which many Live Activities are updated at once',
       description: 'APNs keeps at most 10,000 for an app: delete one whose event is over.',
       grant,
-      body: {
-        schema: channelShape.schema,
-        example: { keepsLatest: true },
-        read: (body) => channelShape.readCreate(body),
-      },
+      body: channelShape.body({ keepsLatest: true }),
       answer: {
         ...recordAnswer(Type.Object({ channelId: Type.String() }), { channelId: example.channelId }),
         status: 201,

@@ -39,7 +39,7 @@ export function pairingEndpoints({ db, service }: { readonly db: Db; readonly se
         'send it again.',
       grant: 'app',
       takesInstallationSecret: true,
-      body: { schema: shape.schema, example: { code: 'ABCD-2345' }, read: (body) => shape.readCreate(body) },
+      body: shape.body({ code: 'ABCD-2345' }),
       answer: recordAnswer(
         Type.Object({
           pairedWith: Type.String({ description: 'The name of the administrator, to be shown on the phone' }),
