@@ -29,7 +29,7 @@ const visitorsOf = (total: number) => Math.ceil(total / visitsInTour / 2);
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const perTransaction = 20_000;
 
-export interface Filling {
+interface Filling {
   readonly appId: string;
   readonly site: Site;
   readonly total: number;
@@ -37,7 +37,7 @@ export interface Filling {
   readonly now: number;
 }
 
-export interface Tour {
+interface Tour {
   readonly date: string;
   readonly visitor: number;
   readonly beganAt: number;
@@ -54,7 +54,7 @@ const openDays = (now: number): string[] => {
   return days;
 };
 
-export function* toursOf({ site, total, now }: Filling): Generator<Tour> {
+function* toursOf({ site, total, now }: Filling): Generator<Tour> {
   const random = mulberry32(21);
   const days = openDays(now);
   const [tours, visitors] = [Math.floor(total / visitsInTour), visitorsOf(total)];
@@ -79,7 +79,7 @@ export function* toursOf({ site, total, now }: Filling): Generator<Tour> {
   }
 }
 
-export const visitorName = (n: number) => `Visitor${String(n).padStart(13, '0')}`;
+const visitorName = (n: number) => `Visitor${String(n).padStart(13, '0')}`;
 
 export async function fillVisits(sink: Sink, filling: Filling): Promise<number> {
   let rows: Record<string, string | number>[] = [];

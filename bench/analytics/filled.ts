@@ -5,10 +5,9 @@ import { createServices } from '../../server/src/app/services.ts';
 import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite/sqlite.ts';
 import { listGoals } from '../../server/src/features/messages/notifications/store.ts';
-import { fillCounted } from './counted.ts';
 import { fillMessageState, fillMessages, fillVisits } from './fill.ts';
 import { command, createApp, type Opened, type Place, serve } from './service.ts';
-import { copyRows, openSink } from './sink.ts';
+import { copyRows, openSink, type Sink } from './sink.ts';
 import { build, type Site } from './site.ts';
 
 export interface Filled extends Opened {
@@ -62,12 +61,7 @@ function openApp(place: Place): Opened {
 async function copied(place: Place, from: Place): Promise<Filled> {
   const source = noteIn(from) as Filled;
   const opened = openApp(place);
-  const sink = await openSink(place);
-  try {
-    await timed('copying', () => copyRows(join(from.folder, 'pharos.db'), sink, opened.appId));
-  } finally {
-    await sink.close();
-  }
+  await timed('copying', () => withSink(place, (sink) => copyRows(join(from.folder, 'pharos.db'), sink, opened.appId)));
   return { ...source, ...opened };
 }
 
@@ -78,14 +72,22 @@ async function fillNew(place: Place, total: number): Promise<Filled> {
   const site = await build(service).finally(() => service.stop());
   const goals = await goalsOf(place, appId);
   const filling = { appId, site, total, now: Date.now() };
+  const visits = await timed('visits', () => withSink(place, (sink) => fillVisits(sink, filling)));
+  await timed('counting them', async () => command(place, 'analytics', 'rebuild', '--app', appId, '--current-places'));
+  await timed('messages', () =>
+    withSink(place, async (sink) => {
+      await sink.clear(['message_states']);
+      await fillMessageState(sink, filling, goals);
+      await fillMessages(sink, filling);
+    }),
+  );
+  return { ...opened, site, visits };
+}
+
+async function withSink<T>(place: Place, work: (sink: Sink) => Promise<T>): Promise<T> {
   const sink = await openSink(place);
   try {
-    const visits = await timed('visits', () => fillVisits(sink, filling));
-    await sink.clear(['beacon_places', 'rollup_states', 'ways_due', 'message_states']);
-    await timed('what is counted of them', () => fillCounted(sink, filling));
-    await fillMessageState(sink, filling, goals);
-    await timed('messages', () => fillMessages(sink, filling));
-    return { ...opened, site, visits };
+    return await work(sink);
   } finally {
     await sink.close();
   }
