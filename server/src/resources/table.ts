@@ -230,7 +230,9 @@ export function recordsOf<const M extends Members, C extends Columns>(
       );
     },
     async update(db, key, { updatedAt, ...values }, extra = {}) {
-      const cells = [...encode(values), ...known(extra)].map(([part, value]) => sql`${raw(part)} = ${value}`);
+      // A column is assigned once, whatever both say: PostgreSQL refuses a second time.
+      const assigned = new Map([...encode(values), ...known(extra)]);
+      const cells = [...assigned].map(([part, value]) => sql`${raw(part)} = ${value}`);
       // Two updates may be committed in a different order from their arrival; the time still never goes back.
       const stamp = sql`updated_at = case when updated_at > ${updatedAt} then updated_at else ${updatedAt} end`;
       return (await db.run(sql`update ${name} set ${joinSql([...cells, stamp], ', ')} where ${match(key)}`)) > 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'vitest';
-import { databases, signIn } from '../../../../test/support/build-app.ts';
+import { bothDatabases, signIn } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { pointer, type Site } from '../../../../test/support/site.ts';
 import { type ConsentSite, no, openConsentSite, yes } from '../../../../test/support/sites/consent-site.ts';
@@ -9,7 +9,7 @@ import { type ConsentSite, no, openConsentSite, yes } from '../../../../test/sup
 
 const url = '/api/v2/installations';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`consent of visitors on ${database}`, () => {
     let phone: ConsentSite;
     let site: Site;
