@@ -193,7 +193,7 @@ export const serviceExceptions: readonly Exception[] = [
     texts: [
       /^The (objectId|name) of the /,
       /^(Last month unless|What messages led to|A tour is|Where small groups are protected, ways|Where the role holds|With its extension)/,
-      ...['Identity providers', 'Data buckets', 'Image for Android', 'Image for iOS', 'Web page'],
+      ...['Data buckets', 'Image for Android', 'Image for iOS', 'Web page'],
     ],
   },
   {

@@ -8,7 +8,7 @@ export type PeriodRow = RowOf<typeof pseudonymPeriods>;
 export type DayRow = RowOf<typeof pseudonymDays>;
 
 const pseudonymPeriodRows = rowsOf(pseudonymPeriods);
-export const listPeriods = pseudonymPeriodRows.list(['app_id'], 'begun_at');
+export const listPeriods = pseudonymPeriodRows.list(['app_id'], ['begun_at']);
 
 export async function insertPeriod(db: Db, appId: string, begunAt: number): Promise<void> {
   await db.run(sql`insert into pseudonym_spells (app_id, begun_at, ended_at) values (${appId}, ${begunAt}, null)
@@ -21,7 +21,7 @@ export async function endPeriod(db: Db, appId: string, at: number): Promise<void
 }
 
 const pseudonymDayRows = rowsOf(pseudonymDays);
-export const listDays = pseudonymDayRows.list(['app_id'], 'begins_at');
+export const listDays = pseudonymDayRows.list(['app_id'], ['begins_at']);
 
 /** The day in which a time is, if it has begun to have pseudonyms. */
 export function findDay(db: Db, appId: string, at: number): Promise<DayRow | undefined> {

@@ -14,7 +14,7 @@ const rows = rowsOf(
   }),
 );
 const find = rows.find('app_id', 'name');
-const listByNumber = rows.list(['app_id'], 'n desc, name');
+const listByNumber = rows.list(['app_id'], ['n desc', 'name']);
 
 for (const database of bothDatabases) {
   test(`rows of a declared table on ${database}`, async () => {

@@ -62,8 +62,10 @@ export function rowsOf<T extends DbTable, R extends object = RowOf<T>>({ name, k
       <const By extends readonly Name<R>[]>(...by: By) =>
       (db: Db, ...cells: CellsOf<R, By>): Promise<R | undefined> =>
         db.one<R>(select(by, cells, db.dialect.lockRow)),
-    list: <const By extends readonly Name<R>[]>(by: By, order: string) => {
-      return (db: Db, ...cells: CellsOf<R, By>): Promise<R[]> => db.all<R>(select(by, cells, ` order by ${order}`));
+    /** In the order of the columns, the first one first. */
+    list: <const By extends readonly Name<R>[]>(by: By, order: readonly (Name<R> | `${Name<R>} desc`)[]) => {
+      const end = ` order by ${order.join(', ')}`;
+      return (db: Db, ...cells: CellsOf<R, By>): Promise<R[]> => db.all<R>(select(by, cells, end));
     },
     /** Deletes rows; answers how many. */
     remove:

@@ -11,8 +11,8 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { rich, t } from '../../../lib/words/words.ts';
+import { MetreInputs, type TypedPoint } from '../metre-inputs.tsx';
 import classes from '../venues.module.css';
-import { MetreInputs, type TypedPoint } from './metre-inputs.tsx';
 
 interface Props {
   readonly appId: string;

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Icon } from '../../../components/page/blocks.tsx';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
+import type { TypedPoint } from '../metre-inputs.tsx';
 import classes from '../venues.module.css';
-import type { TypedPoint } from './metre-inputs.tsx';
 
 interface CornersProps {
   readonly points: readonly Point[];

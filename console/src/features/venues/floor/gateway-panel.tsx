@@ -8,9 +8,9 @@ import { secretKeysQuery } from '../../../lib/data/queries.ts';
 import { roundPoint } from '../../../lib/plan/floor-geometry.ts';
 import { showAge } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
+import { MetreInputs, type TypedPoint } from '../metre-inputs.tsx';
 import classes from '../venues.module.css';
 import type { DrawnGateway, GatewayEdit } from './gateways.ts';
-import { MetreInputs, type TypedPoint } from './metre-inputs.tsx';
 
 interface Props {
   readonly appId: string;

@@ -8,7 +8,7 @@ import { isOnFloor, round } from '../../../lib/plan/floor-geometry.ts';
 import { showBytes } from '../../../lib/text/bytes.ts';
 import { t } from '../../../lib/words/words.ts';
 import { FloorTap } from '../floor/floor-tap.tsx';
-import { MetreInputs, type TypedPoint } from '../floor/metre-inputs.tsx';
+import { MetreInputs, type TypedPoint } from '../metre-inputs.tsx';
 import classes from '../venues.module.css';
 
 const maxSide = 1_600;

@@ -7,7 +7,7 @@ import { crowdedPlaces } from './tables.ts';
 /** The places over their limit: only SQL. Each change returns whether this call made it, since two nodes may check at once. */
 
 const crowdedPlaceRows = rowsOf<typeof crowdedPlaces, CrowdedRow>(crowdedPlaces);
-export const listCrowded = crowdedPlaceRows.list(['app_id'], 'place_id');
+export const listCrowded = crowdedPlaceRows.list(['app_id'], ['place_id']);
 
 export async function listAppsWithCrowds(db: Db): Promise<readonly string[]> {
   const rows = await db.all<{ app_id: string }>(raw('select distinct app_id from crowded_places'));

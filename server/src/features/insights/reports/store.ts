@@ -20,7 +20,7 @@ export interface ReportKey {
 }
 
 const reportRows = rowsOf<typeof reports, ReportRow>(reports);
-export const listReports = reportRows.list(['app_id'], 'created_at, report_id');
+export const listReports = reportRows.list(['app_id'], ['created_at', 'report_id']);
 
 export function listWanted(db: Db): Promise<ReportRow[]> {
   return db.all(sql`select * from reports where is_on = 1 order by app_id, report_id`);

@@ -22,7 +22,7 @@ export const findApp = appRows.find('app_id');
 
 /** Inside a transaction: the row stays as it is until the transaction ends. */
 export const lockApp = appRows.lock('app_id');
-export const listApps = appRows.list([], 'app_id');
+export const listApps = appRows.list([], ['app_id']);
 
 /**
  * The apps of which there is a row in a table, by a walk along its index from one app to the next: a statement for each that has some, and
@@ -51,7 +51,7 @@ export const asking =
 const appKeyRows = rowsOf(appKeys);
 
 /** Keys of an app, newest first; disabled ones and those of pretend phones too. */
-export const listKeys = appKeyRows.list(['app_id'], 'created_at desc, key_id desc');
+export const listKeys = appKeyRows.list(['app_id'], ['created_at desc', 'key_id desc']);
 
 /** @param meter counts what the app's dry run would refuse; without it there is none */
 export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter): Promise<AppAccess | undefined> {

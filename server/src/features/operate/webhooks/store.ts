@@ -17,7 +17,7 @@ export type DeliveryRow = RowOf<typeof webhookDeliveries> & { readonly state: We
 
 const deliveryRows = rowsOf<typeof webhookDeliveries, DeliveryRow>(webhookDeliveries);
 const webhookRows = rowsOf<typeof webhooks, WebhookRow>(webhooks);
-export const listWebhooks = webhookRows.list(['app_id'], 'object_id');
+export const listWebhooks = webhookRows.list(['app_id'], ['object_id']);
 
 /** The apps with a webhook, switched on, that wants an event of this type. */
 export async function listAppsWanting(db: Db, type: string): Promise<string[]> {

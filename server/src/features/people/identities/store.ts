@@ -13,7 +13,7 @@ export type IdentityRow = RowOf<typeof identities>;
 
 const identityRows = rowsOf(identities);
 const identityProviderRows = rowsOf<typeof identityProviders, ProviderRow>(identityProviders);
-export const listProviders = identityProviderRows.list(['app_id'], 'name');
+export const listProviders = identityProviderRows.list(['app_id'], ['name']);
 export const findProvider = identityProviderRows.find('app_id', 'object_id');
 
 /** In a transaction: the row cannot change until the end. */

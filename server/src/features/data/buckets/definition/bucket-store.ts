@@ -20,7 +20,7 @@ export async function findBucketName(db: Db, appId: string, bucketId: string): P
   return row?.name;
 }
 
-export const listBuckets = bucketRows.list(['app_id'], 'name');
+export const listBuckets = bucketRows.list(['app_id'], ['name']);
 
 export async function insertBucket(
   db: Db,

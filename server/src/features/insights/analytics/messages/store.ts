@@ -44,7 +44,10 @@ export async function earliestShowing(db: Db, appId: string): Promise<number | u
 const messageShowingRows = rowsOf(messageShowings);
 
 /** All that was shown of some messages to an installation, first ones first. */
-export const listShown = messageShowingRows.list(['app_id', 'installation_id'], 'trigger_id, shown_at, object_id');
+export const listShown = messageShowingRows.list(
+  ['app_id', 'installation_id'],
+  ['trigger_id', 'shown_at', 'object_id'],
+);
 
 /** Marks rows as counted unless they have changed since they were read. */
 export async function markCounted(

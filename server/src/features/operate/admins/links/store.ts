@@ -18,7 +18,7 @@ export interface LinkRow {
 }
 
 const adminInvitationRows = rowsOf<typeof adminInvitations, InvitationRow>(adminInvitations);
-export const listInvitations = adminInvitationRows.list([], 'invitation_id');
+export const listInvitations = adminInvitationRows.list([], ['invitation_id']);
 export const findInvitation = adminInvitationRows.find('invitation_id');
 
 /** The invitation of an address that has not expired. */

@@ -14,7 +14,7 @@ export type SignInPurpose = 'sign in' | 'confirm' | 'connect';
 export type AttemptRow = RowOf<typeof ssoAttempts> & { readonly purpose: SignInPurpose };
 
 const ssoProviderRows = rowsOf<typeof ssoProviders, ProviderRow>(ssoProviders);
-export const listProviders = ssoProviderRows.list([], 'provider_id');
+export const listProviders = ssoProviderRows.list([], ['provider_id']);
 export const findProvider = ssoProviderRows.find('provider_id');
 
 /** Locks all providers until the end of the transaction. */

@@ -1,5 +1,5 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core';
-import { t } from '../../../lib/words/words.ts';
+import { t } from '../../lib/words/words.ts';
 
 export type TypedPoint = Readonly<Record<'x' | 'y', number | string>>;
 
