@@ -45,7 +45,7 @@ const words: Readonly<
   }),
   battery: (n, shown) => ({
     title: n === 1 ? '1 battery will soon be empty' : `${number(n)} batteries will soon be empty`,
-    text: `It lasts for less than 30 days: ${shown}${n > maxNamed ? ` and ${number(n - maxNamed)} more` : ''}.`,
+    text: `Less than 30 days left: ${shown}${n > maxNamed ? ` and ${number(n - maxNamed)} more` : ''}.`,
   }),
   misplaced: (n, shown) => ({
     title: n === 1 ? '1 beacon is not as it should be' : `${number(n)} beacons are not as they should be`,
