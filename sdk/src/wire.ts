@@ -4449,8 +4449,6 @@ export type Operations = {
                 readonly unknown: number;
                 /** Of tags that were heard before in the same second */
                 readonly merged: number;
-                /** Not stored, because the gateway sends more than can be stored */
-                readonly dropped: number;
                 /** Not usable */
                 readonly refused: number;
                 /** Why; each reason once, with an example */

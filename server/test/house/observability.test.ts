@@ -25,7 +25,7 @@ test('reading the metrics counts nothing twice, and what is over is no longer sh
     }),
     deliveries: () => [{ sender: 'fcm', state: 'sent', count: 4 }],
     givenUpCalls: () => 6,
-    advertisements: () => ({ taken: 5, dropped: 0 }),
+    advertisements: () => ({ taken: 5, merged: 0 }),
   });
   const lines = async () =>
     (await server.inject({ url: '/metrics' })).payload
@@ -35,7 +35,7 @@ test('reading the metrics counts nothing twice, and what is over is no longer sh
     'pharos_deliveries_total{sender="fcm",state="sent"} 4',
     'pharos_webhook_calls_given_up_total 6',
     'pharos_gateway_advertisements_total{result="taken"} 5',
-    'pharos_gateway_advertisements_total{result="dropped"} 0',
+    'pharos_gateway_advertisements_total{result="merged"} 0',
     'pharos_storage_errors_total{kind="full"} 3',
     'pharos_storage_errors_total{kind="io"} 0',
     'pharos_storage_errors_total{kind="unreadable"} 0',

@@ -18,10 +18,10 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
-  gatewayIntake: ({ db, now, log, sightings, gatewayStates, hearingLog, heardNearby, findIrks }) => {
+  gatewayIntake: ({ db, now, sightings, gatewayStates, hearingLog, heardNearby, findIrks }) => {
     const resolver = new AddressResolver((appId) => findIrks(db, appId), now);
     return createGatewayIntake({
-      ...{ now, log, takeHeard: sightings.takeHeard, noteState: gatewayStates.note },
+      ...{ now, takeHeard: sightings.takeHeard, noteState: gatewayStates.note },
       noteHeard: (appId, gateway, report) => hearingLog.noteGateway(appId, gateway, report),
       noteNearby: (appId, gateway, one, isStranger) => heardNearby.note(appId, gateway, one, isStranger),
       resolve: (appId, heard) => resolver.resolve(appId, heard),

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { test } from 'vitest';
+import { onTestFinished, test } from 'vitest';
+import { openDevice } from '../../../../test/support/servers/mqtt-devices.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
+import { DeviceBroker } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import { HeardNearby } from '../adoption/heard-nearby.ts';
 import { HearingLog } from '../fleet/hearing-log.ts';
 import { createGatewayIntake, type IntakeDeps } from './intake.ts';
+import { createMqttLogin, type MqttLoginDeps } from './mqtt-login.ts';
 import { AddressResolver } from './resolver.ts';
 
 const sender = {
@@ -23,7 +26,7 @@ function intakeWith(takeHeard: IntakeDeps['takeHeard'], now: () => number) {
     findByGateways: async () => [],
   });
   return createGatewayIntake({
-    ...{ now, takeHeard, log: () => undefined, noteState: () => undefined },
+    ...{ now, takeHeard, noteState: () => undefined },
     noteHeard: (appId, gateway, report) => hearing.noteGateway(appId, gateway, report),
     noteNearby: (appId, gateway, one, isStranger) => nearby.note(appId, gateway, one, isStranger),
     resolve: (appId, heard) => resolver.resolve(appId, heard),
@@ -63,22 +66,67 @@ test('a hundred thousand random addresses in an hour leave the memory as it was'
   assert.ok(grown < 1_500_000, `${grown} bytes`);
 });
 
-test('a flood from one gateway delays no other one, even while the database takes nothing of it', async () => {
+/** Messages of 100 addresses each: more than is stored at once, and more than is read of a connection. */
+const flood = Array.from({ length: 80 }, (_, message) =>
+  Array.from({ length: 100 }, (_, index) => randomAddress(100 * message + index)),
+);
+const isFlooding = ({ gateway }: { readonly gateway: string }) => gateway === 'hall';
+
+test('a flood from one gateway is refused while a part waits, and delays no other one, even while the database takes nothing of it', async () => {
   const stuck = Promise.withResolvers<never[]>();
   const intake = intakeWith(
-    async (_, { gateway }) => (gateway === 'hall' ? stuck.promise : []),
+    async (_, heard) => (isFlooding(heard) ? stuck.promise : []),
     () => 1_000_000,
   );
-  const flood = Array.from({ length: 50 }, (_, message) =>
-    intake.receive(sender, {
-      payload: lines(Array.from({ length: 100 }, (_, index) => randomAddress(100 * message + index))),
-    }),
-  );
+  const sent = flood.map((addresses) => intake.receive(sender, { payload: lines(addresses) }));
+  const answered = Promise.allSettled(sent);
   const other = await intake.receive({ ...sender, gateway: 'cellar' }, { payload: lines(['C3000025EF6A']) });
   assert.equal(other.counts.taken, 1);
   stuck.resolve([]);
-  const counts = (await Promise.all(flood)).map((one) => one.counts);
-  const sum = (result: 'taken' | 'dropped') => counts.reduce((total, one) => total + one[result], 0);
-  // What was being stored, and the newest 2,000 that waited for it.
-  assert.deepEqual([sum('taken'), sum('dropped')], [2_100, 2_900]);
+  const answers = await answered;
+  const refusals = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason.name] : []));
+  // One message was being stored, and 2,000 advertisements waited for it.
+  assert.deepEqual(refusals, Array(flood.length - 21).fill('Timeout'));
+  assert.equal(intake.totals().taken, 2_100 + 1);
+});
+
+test('what a gateway publishes with QoS 1 is acknowledged when it is stored, however much waits, and others are not delayed', async () => {
+  const stuck = Promise.withResolvers<void>();
+  const stored = new Set<string | undefined>();
+  const intake = intakeWith(async (_, heard) => {
+    if (isFlooding(heard)) await stuck.promise;
+    for (const { address } of heard.heard) stored.add(address);
+    return [];
+  }, Date.now);
+  const admission = {
+    ...{ app: { policy: defaultPolicy }, keyId: 'key' },
+    secretKey: { scopes: { include: () => true, gateways: () => undefined } },
+  };
+  const broker = new DeviceBroker({
+    login: createMqttLogin({
+      ...{ intake, cacheVersion: { fresh: async () => undefined }, guard: { app: async () => admission } },
+      ...{ assertRoom: () => undefined, onError: (what: string, error: unknown) => assert.fail(`${what}: ${error}`) },
+    } as unknown as MqttLoginDeps),
+    ...{ stillValid: async (logins) => new Set(logins), now: Date.now, pause: async () => undefined },
+    onError: (what, error) => assert.fail(`${what}: ${error}`),
+  });
+  await broker.listen(0, '127.0.0.1');
+  const open = (gateway: string) =>
+    openDevice(broker.port, { username: `app/${gateway}`, password: 'right', protocolVersion: 4 });
+  const [hall, cellar] = [await open('hall'), await open('cellar')];
+  onTestFinished(async () => {
+    await Promise.all([hall.close(), cellar.close()]);
+    await broker.close();
+  });
+  let acknowledged = 0;
+  const sent = flood.map(async (addresses) => {
+    await hall.client.publishAsync('heard', lines(addresses), { qos: 1 });
+    acknowledged++;
+    assert.ok(addresses.every((address) => stored.has(address.toLowerCase())));
+  });
+  await cellar.client.publishAsync('heard', lines(['C3000025EF6A']), { qos: 1 });
+  assert.deepEqual([...stored, acknowledged], ['c3000025ef6a', 0]);
+  stuck.resolve();
+  await Promise.all(sent);
+  assert.deepEqual([acknowledged, stored.size], [flood.length, 100 * flood.length + 1]);
 });

@@ -1,6 +1,7 @@
 import { receiverName } from '@pharos/engine';
 import { type Format, type GatewayReport, type Heard, readGatewayMessage } from '@pharos/gateways';
 import type { AppPolicy } from '../../../access/policy.ts';
+import { fail } from '../../../base/errors.ts';
 import type { Context } from '../../context.ts';
 import { GatewayQueue, type Outcome, type Result, type Take } from './queue.ts';
 import type { GatewayStates } from './states.ts';
@@ -21,6 +22,8 @@ export interface GatewayPayload {
   readonly payload: Uint8Array;
   readonly topic?: string | undefined;
   readonly format?: Format | undefined;
+  /** Its connection sends only so much before this is stored. What others send is refused while too much waits. */
+  readonly isHeldBack?: boolean;
 }
 
 /** What became of a message. */
@@ -41,7 +44,7 @@ export interface Problem {
   readonly count: number;
 }
 
-export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
+export interface IntakeDeps extends Pick<Context, 'now'> {
   readonly takeHeard: Context['sightings']['takeHeard'];
   /** Called with what a gateway has sent. */
   readonly noteState: GatewayStates['note'];
@@ -51,38 +54,23 @@ export interface IntakeDeps extends Pick<Context, 'now' | 'log'> {
   readonly noteNearby: (appId: string, gateway: string, one: Heard, isStranger: boolean) => void;
   /** Resolves changing addresses to known tags. */
   readonly resolve: (appId: string, heard: readonly Heard[]) => Promise<readonly Heard[]>;
-  /** Advertisements of one gateway that wait at most. */
-  readonly maxWaiting?: number;
 }
 
-/** More tags than are around any gateway, or a second of each of them. */
-const defaultMaxWaiting = 2_000;
 /** Gateways of which it is remembered when each tag was heard last. */
 const maxQueues = 2_000;
-const tellEveryMs = 60_000;
 /** Problems of sightings that count all the same. */
 const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
 
 export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
 
 /** Takes what gateways send, by whatever way it comes: reads it, and passes it on as sightings by that receiver. */
-export function createGatewayIntake({
-  now,
-  log,
-  takeHeard,
-  noteState,
-  noteHeard,
-  noteNearby,
-  resolve,
-  maxWaiting = defaultMaxWaiting,
-}: IntakeDeps) {
+export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, noteNearby, resolve }: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
   const totals = noCounts();
-  let loggedAt = Number.NEGATIVE_INFINITY;
 
   function queueOf({ appId, keyId }: GatewaySender, gateway: string): GatewayQueue {
     const key = `${appId} ${keyId} ${gateway}`;
-    const queue = queues.get(key) ?? new GatewayQueue(maxWaiting);
+    const queue = queues.get(key) ?? new GatewayQueue();
     // Those that were quiet for longest come first.
     queues.delete(key);
     for (const [oldest, one] of queues) {
@@ -105,15 +93,16 @@ export function createGatewayIntake({
     };
   }
 
-  async function take(sender: GatewaySender, gateway: string, { heard, sentAt }: GatewayReport) {
+  async function take(
+    sender: GatewaySender,
+    gateway: string,
+    { heard, sentAt, isHeldBack }: GatewayReport & Pick<GatewayPayload, 'isHeldBack'>,
+  ) {
     if (heard.length === 0) return [];
-    return queueOf(sender, gateway).add({ heard, sentAt, now: now() }, takeFor(sender, gateway));
-  }
-
-  function tell(gateway: string, { dropped }: Counts): void {
-    if (dropped === 0 || now() - loggedAt < tellEveryMs) return;
-    loggedAt = now();
-    log('warn', `the gateway ${gateway} sends more than can be stored: ${dropped} advertisements were dropped`);
+    const queue = queueOf(sender, gateway);
+    if (queue.isFull && !isHeldBack)
+      throw fail('Timeout', { message: `The gateway ${gateway} sends more than can be stored.`, retryAfter: 2 });
+    return queue.add({ heard, sentAt, now: now() }, takeFor(sender, gateway));
   }
 
   return {
@@ -134,7 +123,9 @@ export function createGatewayIntake({
         noteHeard(sender.appId, gateway, report);
       }
       const outcomes: readonly Outcome[] =
-        gateway === undefined ? report.heard.map(() => nameless) : await take(sender, gateway, report);
+        gateway === undefined
+          ? report.heard.map(() => nameless)
+          : await take(sender, gateway, { ...report, isHeldBack: message.isHeldBack });
       const counts = noCounts();
       for (const { result } of outcomes) counts[result]++;
       if (gateway !== undefined)
@@ -146,7 +137,6 @@ export function createGatewayIntake({
         }
       counts.refused += report.leftOutCount;
       for (const [result, count] of Object.entries(counts)) totals[result as Result] += count;
-      tell(gateway ?? '', counts);
       return { report, gateway, counts, problems: problemsOf([...report.leftOut, ...outcomes]) };
     },
   };
@@ -156,7 +146,7 @@ export function createGatewayIntake({
 export const mayName = ({ gateways }: Pick<GatewaySender, 'gateways'>, gateway: string): boolean =>
   !gateways || [...gateways].some((one) => receiverName(one) === receiverName(gateway));
 
-const noCounts = (): Record<Result, number> => ({ taken: 0, beacon: 0, unknown: 0, refused: 0, merged: 0, dropped: 0 });
+const noCounts = (): Record<Result, number> => ({ taken: 0, beacon: 0, unknown: 0, refused: 0, merged: 0 });
 
 const outcomeOf = (code: string, message: string): Outcome => {
   if (code === 'known_beacon') return { result: 'beacon' };

@@ -46,7 +46,8 @@ export function createMqttLogin({ guard, cacheVersion, intake, assertRoom, onErr
           const gateways = now.secretKey?.scopes.gateways(reporting);
           try {
             assertRoom('create');
-            const { problems } = await intake.receive({ appId, policy, keyId, gateway, gateways }, { payload, topic });
+            const sender = { appId, policy, keyId, gateway, gateways };
+            const { problems } = await intake.receive(sender, { payload, topic, isHeldBack: true });
             return !problems.some(({ code }) => code === 'forbidden_gateway');
           } catch (error) {
             onError('storing what a gateway has published', error);

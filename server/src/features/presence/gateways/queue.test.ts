@@ -13,7 +13,7 @@ test('what is sent again while it is being stored is acknowledged when that has 
     parts.push(part);
     return part.promise;
   };
-  const queue = new GatewayQueue(10);
+  const queue = new GatewayQueue();
   const failing = [queue.add(message(1_000), take), queue.add(message(1_001), take)];
   parts[0]?.reject(new Error('The disk is full.'));
   const failed = await Promise.allSettled(failing);
@@ -29,7 +29,7 @@ test('what is sent again while it is being stored is acknowledged when that has 
 
 test('knows the last second of a tag as long as it is likely to come again, and is quiet then', async () => {
   const take: Take = async () => new Map();
-  const queue = new GatewayQueue(10);
+  const queue = new GatewayQueue();
   assert.deepEqual(resultsOf(await queue.add(message(1_000), take)), ['taken']);
   assert.deepEqual(resultsOf(await queue.add(message(10_999), take)), ['merged']);
   assert.deepEqual([queue.isQuiet(10_999), queue.isQuiet(21_000)], [false, true]);
@@ -45,23 +45,7 @@ test('keeps a frame that names its tag beside the others that come from the same
     return new Map();
   };
   const named = { ...heard, identity: { kind: 'kontakt', id: 'abcdef' } } as const;
-  const outcomes = await new GatewayQueue(10).add({ ...message(1_000), heard: [named, heard, named] }, take);
+  const outcomes = await new GatewayQueue().add({ ...message(1_000), heard: [named, heard, named] }, take);
   assert.deepEqual(resultsOf(outcomes), ['taken', 'taken', 'merged']);
   assert.deepEqual(stored, ['kontakt', undefined]);
-});
-
-test('what gave way is new when it is sent again', async () => {
-  const first = Promise.withResolvers<ReadonlyMap<number, Outcome>>();
-  const take: Take = () => first.promise;
-  const queue = new GatewayQueue(1);
-  const at = (occurredAt: number, address: string) => ({
-    ...{ heard: [{ ...heard, occurredAt, address }], sentAt: undefined, now: 1_000 },
-  });
-  const running = queue.add(at(1_000, 'c3000025ef6b'), take);
-  const givingWay = queue.add(message(1_000), take);
-  const newer = queue.add(at(2_000, 'c3000025ef6c'), take);
-  assert.deepEqual(resultsOf(await givingWay), ['dropped']);
-  const again = queue.add(message(1_000), take);
-  first.resolve(new Map());
-  assert.deepEqual((await Promise.all([running, newer, again])).flatMap(resultsOf), ['taken', 'dropped', 'taken']);
 });

@@ -4,7 +4,7 @@ import type { Heard } from '@pharos/gateways';
  * What became of an advertisement. `beacon`: the app has it as a beacon, not as a tag. `merged`: another one of the same tag in the same
  * second stands for it.
  */
-export type Result = 'taken' | 'beacon' | 'unknown' | 'refused' | 'merged' | 'dropped';
+export type Result = 'taken' | 'beacon' | 'unknown' | 'refused' | 'merged';
 
 export interface Outcome {
   readonly result: Result;
@@ -28,6 +28,8 @@ interface Waiting {
   readonly done: PromiseWithResolvers<Outcome>;
 }
 
+/** Advertisements that are stored together at most. */
+const partSize = 2_000;
 /** One advertisement a second is all that the engine needs of a tag. */
 const slotMs = 1_000;
 /** How long, and of how many tags, the last second is remembered: strangers' addresses change all the time. */
@@ -36,31 +38,29 @@ const maxKnown = 5_000;
 
 const taken: Outcome = { result: 'taken' };
 const merged: Outcome = { result: 'merged' };
-const dropped: Outcome = { result: 'dropped' };
 
 /**
  * What one gateway has sent and is not stored yet. It is stored in turn, one part after the other: while the database works on a part, the
- * next one grows, by at most one advertisement for each tag and second, and the newest wins. So a flood from one gateway takes memory and
- * time that are bounded, and other gateways have queues of their own.
+ * next ones grow, by at most one advertisement for each tag and second, and the newest wins. Nothing gives way: who sends waits, or is
+ * refused while it is full. Other gateways have queues of their own.
  */
 export class GatewayQueue {
-  readonly #maxWaiting: number;
   #take: Take = async () => new Map();
   /** By second and tag; the oldest first. */
-  #waiting = new Map<string, Waiting>();
-  #storing: ReadonlyMap<string, Waiting> = new Map();
+  readonly #waiting = new Map<string, Waiting>();
+  #storing = new Map<string, Waiting>();
   /** The second of each tag that was taken in last, and when it arrived; the oldest first. */
   readonly #last = new Map<string, { readonly second: number; readonly at: number }>();
   #isRunning = false;
   #usedAt = 0;
 
-  /** @param maxWaiting how many advertisements wait at most; then the oldest gives way */
-  constructor(maxWaiting: number) {
-    this.#maxWaiting = maxWaiting;
-  }
-
   get isIdle(): boolean {
     return !this.#isRunning;
+  }
+
+  /** Whether a whole part waits. */
+  get isFull(): boolean {
+    return this.#waiting.size >= partSize;
   }
 
   /** Whether it can be dropped: nothing is left to store, and nothing that it remembers still counts. */
@@ -92,9 +92,7 @@ export class GatewayQueue {
     this.#note(tag, second, now);
     const done = before?.done ?? Promise.withResolvers<Outcome>();
     this.#waiting.set(key, { heard, sentAt, done });
-    if (before) return asMerged(before);
-    if (this.#waiting.size > this.#maxWaiting) this.#dropOldest();
-    return done.promise;
+    return before ? asMerged(before) : done.promise;
   }
 
   #note(tag: string, second: number, now: number): void {
@@ -106,24 +104,16 @@ export class GatewayQueue {
     }
   }
 
-  #dropOldest(): void {
-    const [key = '', oldest] = this.#waiting.entries().next().value ?? [];
-    this.#waiting.delete(key);
-    if (!oldest) return;
-    this.#last.delete(tagOf(oldest.heard));
-    oldest.done.resolve(dropped);
-  }
-
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.size > 0) {
-      this.#storing = this.#waiting;
-      this.#waiting = new Map();
+      this.#storing = new Map(this.#waiting.entries().take(partSize));
+      for (const key of this.#storing.keys()) this.#waiting.delete(key);
       const part = [...this.#storing.values()];
       // The time of sending says how far the gateway's clock is off, for what came with it.
       const bySending = [...Map.groupBy(part, ({ sentAt }) => sentAt)];
       await Promise.all(bySending.map(([sentAt, waiting]) => this.#store(waiting, sentAt)));
-      this.#storing = new Map();
+      this.#storing.clear();
     }
     this.#isRunning = false;
   }

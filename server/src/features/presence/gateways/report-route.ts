@@ -22,7 +22,6 @@ const answerSchema = Type.Object({
   beacon: count('Of beacons of the app, which are no tags'),
   unknown: count('Of tags that no installation stands for'),
   merged: count('Of tags that were heard before in the same second'),
-  dropped: count('Not stored, because the gateway sends more than can be stored'),
   refused: count('Not usable'),
   problems: Type.Array(
     Type.Object({ code: Type.String(), message: Type.String(), count: Type.Integer({ minimum: 1 }) }),
@@ -32,7 +31,7 @@ const answerSchema = Type.Object({
 
 const answerExample = {
   format: 'minew' as const,
-  ...{ taken: 12, beacon: 2, unknown: 1, merged: 3, dropped: 0, refused: 0 },
+  ...{ taken: 12, beacon: 2, unknown: 1, merged: 3, refused: 0 },
   problems: [
     {
       code: 'unknown_tag',

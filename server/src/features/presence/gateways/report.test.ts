@@ -84,7 +84,6 @@ for (const database of databases) {
         beacon: 0,
         unknown: 1,
         merged: 0,
-        dropped: 0,
         refused: 1,
       });
       assert.deepEqual(

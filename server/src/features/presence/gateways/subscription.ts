@@ -3,7 +3,7 @@ import type { IClientOptions, MqttClient } from 'mqtt';
 import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
 import type { Context } from '../../context.ts';
 import { connectToBroker } from './broker-connection.ts';
-import type { GatewayIntake, GatewaySender } from './intake.ts';
+import type { GatewayIntake, GatewayPayload, GatewaySender } from './intake.ts';
 
 export interface SubscriptionDeps
   extends Pick<Context, 'assertRoom' | 'config' | 'findOpenApp' | 'log' | 'now' | 'onError' | 'owns'> {
@@ -68,7 +68,10 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
       },
       customHandleAcks: (topic, payload, packet, done) => {
         if (!isMine(topic, packet)) return done(null as never, 0);
-        void untilStored(() => receive(topic, payload), AbortSignal.any([ending.signal, isLost.signal])).then(
+        void untilStored(
+          () => receive({ topic, payload, isHeldBack: true }),
+          AbortSignal.any([ending.signal, isLost.signal]),
+        ).then(
           // The broker sends it again on another connection.
           (isStored) => isStored && done(null as never, 0),
         );
@@ -130,7 +133,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
 }
 
 type IsMine = (topic: string, packet: { readonly retain: boolean }) => boolean;
-type Receive = (topic: string, payload: Uint8Array) => Promise<boolean>;
+type Receive = (message: GatewayPayload) => Promise<boolean>;
 
 /** Handles a message; false if it could not be stored now. */
 function receiving({ assertRoom, findOpenApp, intake, now, onError }: SubscriptionDeps, appId: string): Receive {
@@ -147,12 +150,12 @@ function receiving({ assertRoom, findOpenApp, intake, now, onError }: Subscripti
     return known.sender;
   }
 
-  return async (topic, payload) => {
+  return async (message) => {
     try {
       const by = await sender();
       if (!by) throw new Error(`PHAROS_GATEWAY_BROKER_APP: there is no app ${appId}, or it is switched off.`);
       assertRoom('create');
-      await intake.receive(by, { topic, payload });
+      await intake.receive(by, message);
       return true;
     } catch (error) {
       if (Math.abs(now() - loggedAt) >= tellEveryMs) {
@@ -182,7 +185,7 @@ function takeUnacknowledged(
   client.on('message', (topic, payload, packet) => {
     if (packet.qos > 0 || !isMine(topic, packet)) return;
     underWay++;
-    void receive(topic, payload).then(() => {
+    void receive({ topic, payload }).then(() => {
       underWay--;
       goOn?.();
       goOn = undefined;
