@@ -489,15 +489,17 @@ describe('plots and the numbers of the interface', () => {
     return moved;
   }
 
-  test('nothing moves while the pages of numbers, messages and beacons load', async () => {
+  test('nothing moves while the pages of numbers, messages, beacons and a beacon load', async () => {
+    let lamp = '';
     for (let minor = 100; minor < 120; minor++)
-      await make('/beacons', { name: `Lamp ${minor}`, uuid: 'AB', major: 1, minor });
+      lamp = await make('/beacons', { name: `Lamp ${minor}`, uuid: 'AB', major: 1, minor });
     const drawn = '[role=img][data-drawn=true]';
     const places = 'select[aria-label=Place]:not([disabled])';
     const moved = {
       numbers: await shiftOf('analytics?unit=week', '**/v2/venues?*', drawn, places),
       messages: await shiftOf('messages?unit=week', '**/v2/venues?*', drawn, places),
       beacons: await shiftOf('../beacons', '**/v2/beacons?*', 'table[aria-busy=true]', 'table[aria-busy=false]'),
+      beacon: await shiftOf(`../beacons/${lamp}`, '**/v2/{events,visits,notifications}?*', '#page h1', '#page details'),
     };
     for (const [name, shift] of Object.entries(moved)) assert.ok(shift < 0.02, `${name}: ${JSON.stringify(moved)}`);
   });

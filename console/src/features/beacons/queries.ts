@@ -30,10 +30,10 @@ export const telemetryQuery = (appId: string, beaconId: string) =>
       (await dataOf(appId).call(operations.listTelemetry, { params: { objectId: beaconId }, signal })).results,
   });
 
-/** Which of some beacons had visitors, and when the last was there, by objectId; undefined also for who may not know. */
+/** Which of some beacons had visitors, and when the last was there, by objectId; not asked for who may not know. */
 export function useBeaconVisits(appId: string, ids: readonly string[]) {
   const may = useMay()('activity.read');
-  const { data } = useQuery({
+  return useQuery({
     queryKey: dataKey(appId, 'listVisits', 'of-beacons', ids),
     queryFn: async ({ signal }) => {
       const { result } = await call('listBeaconVisits', { params: { appId }, query: { ids: ids.join(',') }, signal });
@@ -42,7 +42,6 @@ export function useBeaconVisits(appId: string, ids: readonly string[]) {
     enabled: may && ids.length > 0,
     refetchInterval: 60_000,
   });
-  return data;
 }
 
 const pointer = (objectId: string) => ({ __type: 'Pointer', className: 'Beacon', objectId }) as const;

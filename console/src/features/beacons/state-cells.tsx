@@ -18,7 +18,7 @@ interface Props {
 }
 
 export function StateCell({ appId, beacon, ids }: Props) {
-  const data = useBeaconVisits(appId, ids);
+  const { data } = useBeaconVisits(appId, ids);
   const { data: findings } = useQuery(findingsQuery(appId));
   const own = findings?.filter(({ beaconId }) => beaconId === beacon.objectId);
   const state = data && own && stateOf(data.get(beacon.objectId), own, translated);
@@ -36,7 +36,7 @@ export function StateCell({ appId, beacon, ids }: Props) {
 }
 
 export function LastVisitCell({ appId, beacon, ids, times }: Props & { readonly times: Times }) {
-  const data = useBeaconVisits(appId, ids);
+  const { data } = useBeaconVisits(appId, ids);
   const visits = data?.get(beacon.objectId);
   return (
     <Box component="span" display="inline-block" miw="6.5rem" title={visits && times.dateTime(visits.lastVisitAt)}>

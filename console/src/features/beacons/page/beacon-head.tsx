@@ -29,7 +29,7 @@ interface HeadProps extends Props {
 /** Where a beacon is, as a picture and in words, and whether it works. */
 export function BeaconHead({ appId, beacon, action }: HeadProps) {
   const times = useTimes(appId);
-  const visits = useBeaconVisits(appId, [beacon.objectId]);
+  const { data: visits } = useBeaconVisits(appId, [beacon.objectId]);
   const here = visits?.get(beacon.objectId);
   const { data: findings } = useQuery(findingsQuery(appId));
   const own = findings?.filter(({ beaconId, isFound }) => isFound && beaconId === beacon.objectId);
@@ -85,14 +85,14 @@ function BeaconPicture({ appId, beacon }: Props) {
   const { objectId, name, location } = beacon;
   const { data: placements } = useQuery(placementsQuery(appId, { beaconId: objectId }));
   const photoId = placements?.get(objectId)?.photoId ?? '';
-  const { data: photo } = useQuery({ ...planFileQuery(appId, photoId), enabled: photoId !== '' });
+  const { data: photo, isLoading } = useQuery({ ...planFileQuery(appId, photoId), enabled: photoId !== '' });
   const floor = useFloorOf(appId, beacon);
   const url = photo ? ownFilePath(photo.url, appId) : undefined;
   return (
     <>
-      {url && (
+      {(url || isLoading) && (
         <a href={url} className={classes.picture}>
-          <img src={url} alt={t('Where the beacon is')} />
+          {url && <img src={url} alt={t('Where the beacon is')} />}
         </a>
       )}
       {floor?.plan && location && (

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Stop, stopOf } from '../../../components/dialogs/confirm-dialog.tsx';
@@ -10,11 +10,19 @@ import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { placementsQuery } from '../../../lib/data/placements.ts';
 import { allFloorsQuery } from '../../../lib/data/venue-queries.ts';
+import { findingsQuery } from '../../../lib/fleet/findings.ts';
 import { uuidKey } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
 import type { BeaconFields } from '../beacon-fields.ts';
 import { beaconLabels } from '../beacon-fields.ts';
-import { beaconKeys, beaconQuery, telemetryQuery } from '../queries.ts';
+import {
+  activityQuery,
+  beaconKeys,
+  beaconQuery,
+  beaconUsesQuery,
+  telemetryQuery,
+  useBeaconVisits,
+} from '../queries.ts';
 import { ReplaceDialog } from '../replace/replace-dialog.tsx';
 import { BeaconActivity } from './beacon-activity.tsx';
 import { BeaconDetails } from './beacon-details.tsx';
@@ -29,12 +37,18 @@ export function BeaconPage() {
   const { appId, beaconId } = route.useParams();
   const mayCall = useMayCall();
   const found = useQuery(beaconQuery(appId, beaconId));
-  const isPlaced = found.data?.venueId !== undefined;
-  const floors = useQuery({ ...allFloorsQuery(appId), enabled: isPlaced });
-  const hasMeasured = mayCall('listTelemetry');
-  const telemetry = useQuery({ ...telemetryQuery(appId, beaconId), enabled: hasMeasured });
-  const placements = useQuery(placementsQuery(appId, { beaconId }));
-  const isPending = placements.isPending || (isPlaced && floors.isPending) || (hasMeasured && telemetry.isPending);
+  const visits = useBeaconVisits(appId, [beaconId]);
+  const others = useQueries({
+    queries: [
+      { ...allFloorsQuery(appId), enabled: found.data?.venueId !== undefined },
+      { ...telemetryQuery(appId, beaconId), enabled: mayCall('listTelemetry') },
+      { ...activityQuery(appId, beaconId), enabled: mayCall('listVisits') },
+      placementsQuery(appId, { beaconId }),
+      findingsQuery(appId),
+      beaconUsesQuery(appId, beaconId, mayCall),
+    ],
+  });
+  const isPending = [visits, ...others].some(({ isLoading }) => isLoading);
   const query = once(found, { isPending });
   const [isReplacing, setReplacing] = useState(false);
   const mayChange = mayCall('updateBeacon');
