@@ -337,8 +337,16 @@ describe('plots and the numbers of the interface', () => {
     });
 
   test('Ways: the table, paths, times, files and address, beside the day before', async () => {
+    // A page that has no width yet.
+    const setWidth = (width: string) => page.evaluate(`document.getElementById('page').style.width = '${width}'`);
+    await goTo(page, path('analytics/peaks?unit=day'));
+    await page.locator('#page').waitFor();
+    await setWidth('0');
     await goTo(page, path('analytics/ways?unit=day'));
+    await page.locator('[role=img][aria-label="Ways between zones"][data-drawn=true]').waitFor({ state: 'attached' });
+    await setWidth('');
     await drawn('Ways between zones');
+    assert.deepEqual(visited.complaints, []);
     await page.getByRole('combobox', { name: 'Comparison' }).selectOption({ label: 'Compared with the period before' });
     const [now, past] = [await told('flows', ofDay()), await told('flows', ofDay(dateIn(-1)))];
     const keyOf = ({ from, to }: Row) => JSON.stringify([from, to]);

@@ -25,8 +25,10 @@ export interface Drawing {
 }
 
 export function draw(element: HTMLElement): Drawing {
-  const chart = init(element);
-  const watch = new ResizeObserver(() => chart.resize());
+  // A Sankey throws without a width, as in a page that is hidden.
+  const width = () => Math.max(1, element.clientWidth);
+  const chart = init(element, null, { width: width() });
+  const watch = new ResizeObserver(() => chart.resize({ width: width() }));
   watch.observe(element);
   return {
     // A tooltip of elements would need inline styles, which the content policy refuses.
