@@ -88,11 +88,11 @@ async function measure(target: Target, workload: Workload, atOnce: number): Prom
 
 /** The rest of one target's work must not take the processors from the next one. Waits a minute at most. */
 async function settled(target: Target): Promise<void> {
-  const lookMs = 250;
+  const measureMs = 250;
   for (let looks = 0; looks < 240; looks++) {
     const before = cpuOf(target);
-    await delay(lookMs);
-    if ((cpuOf(target) - before) * 1000 < lookMs / 10) return;
+    await delay(measureMs);
+    if ((cpuOf(target) - before) * 1000 < measureMs / 10) return;
   }
 }
 

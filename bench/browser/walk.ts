@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { buildConsole, launchBrowser, visit } from '../../console/test/browser.ts';
 import { startService } from '../../server/test/e2e/service.ts';
 import { demoAccount, emptyApp, furnish, signIn } from './walk/accounts.ts';
-import { look, modes, type Remark } from './walk/look.ts';
+import { modes, type Remark, visitPage } from './walk/visit-page.ts';
 import { PageFinder } from './walk/page-finder.ts';
 
 const { values, positionals } = parseArgs({
@@ -57,7 +57,7 @@ try {
 
   const demo = new PageFinder(`/console/apps/${appId}`);
   for (let path = demo.next(words); path !== undefined; path = demo.next(words)) {
-    const links = await look(page, path, { ...how, name: `demo-${demo.nameOf(path)}` }, (remarks) =>
+    const links = await visitPage(page, path, { ...how, name: `demo-${demo.nameOf(path)}` }, (remarks) =>
       note(path, remarks),
     );
     demo.add(links);
@@ -65,7 +65,7 @@ try {
   const furnished = await furnish(page, service, account);
   demo.add(furnished);
   for (const path of furnished.filter((path) => words.some((word) => path.includes(word)))) {
-    const links = await look(page, path, { ...how, name: `made-${demo.nameOf(path)}` }, (remarks) =>
+    const links = await visitPage(page, path, { ...how, name: `made-${demo.nameOf(path)}` }, (remarks) =>
       note(path, remarks),
     );
     demo.add(links);
@@ -75,7 +75,7 @@ try {
   const emptyId = await emptyApp(page, service);
   const empty = new PageFinder(`/console/apps/${emptyId}`);
   for (let path = empty.next(words); path !== undefined; path = empty.next(words))
-    await look(page, path, { ...how, name: `empty-${empty.nameOf(path)}` }, (remarks) => note(path, remarks));
+    await visitPage(page, path, { ...how, name: `empty-${empty.nameOf(path)}` }, (remarks) => note(path, remarks));
 } finally {
   await browser.close();
   await service.stop('SIGTERM');

@@ -13,8 +13,8 @@ export {
 export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
 export { lookBack, lookBackSteps, type PastPosition } from './position/looking-back.ts';
 export { nearestOf } from './position/nearest.ts';
-export { FORGET_MS } from './position/reckoning.ts';
 export { type PlacedBeacon, type Retiming, retimeVisits, type TimedVisit } from './position/retiming.ts';
+export { FORGET_MS } from './position/stepping.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { MAX_VISIT_MS } from './presence/expiry.ts';
 export { anotherId, presenceEventId, sightingKey, timeOfId, timePrefix, visitIdOf } from './presence/ids.ts';

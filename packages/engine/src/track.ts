@@ -1,4 +1,4 @@
-import { noteLoss } from './position/reckoning.ts';
+import { noteLoss } from './position/stepping.ts';
 import { decideTogether, type HeardAt } from './position/zones.ts';
 import { expire, noteDue, openUntil } from './presence/expiry.ts';
 import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';

@@ -39,7 +39,7 @@ export function replaceInValues({ strings, values }: Sql, text: string, by: stri
 }
 
 /** The same statement, which `perLiteral` then caches like a literal of the program. */
-export const lasting = ({ strings, values }: Sql): Sql => new Sql(Object.freeze([...strings]), values);
+export const asLiteral = ({ strings, values }: Sql): Sql => new Sql(Object.freeze([...strings]), values);
 
 /** The text of a statement, with the dialect's placeholder for the parameter at each position (from 1). */
 export function renderSql(statement: Sql, placeholder: (position: number) => string): string {

@@ -120,7 +120,7 @@ export interface FolderMark {
   guard(assertRight: (use: FolderUse) => Promise<void>): void;
 }
 
-export type FolderUse = 'store' | 'look';
+export type FolderUse = 'store' | 'read';
 
 /** The setting in which a database keeps the mark of its folder. A restored database has another folder. */
 export const folderSetting = 'files_folder';

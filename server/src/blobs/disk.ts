@@ -78,7 +78,7 @@ class DiskBlobs implements BlobStorage {
   }
 
   async check() {
-    await this.#assertRight('look');
+    await this.#assertRight('read');
   }
 
   close() {}
@@ -108,7 +108,7 @@ class DiskBlobs implements BlobStorage {
   /** What is not found in another folder may well be in the right one. */
   async #orMissing<T>(wanted: Promise<T | undefined>): Promise<T | undefined> {
     const found = await wanted;
-    if (found === undefined) await this.#assertRight('look');
+    if (found === undefined) await this.#assertRight('read');
     return found;
   }
 

@@ -8,7 +8,6 @@ import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/buckets/bucket.ts';
 import { typesCommand } from './commands/buckets/types.ts';
-import { capacityCommand } from './commands/capacity/capacity.ts';
 import { copyCommand } from './commands/copy/copy.ts';
 import { migrateCommand } from './commands/database/migrate.ts';
 import { upgradeCommand } from './commands/database/upgrade.ts';
@@ -46,7 +45,6 @@ export const commands: readonly Command[] = [
   exportCommand,
   importCommand,
   copyCommand,
-  capacityCommand,
   doctorCommand,
   demoCommand,
   simulateCommand,

@@ -1,4 +1,4 @@
-import { joinSql, lasting, raw, Shapes, Sql, type SqlParameter, type SqlValue, sql } from '../base/sql.ts';
+import { asLiteral, joinSql, raw, Shapes, Sql, type SqlParameter, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from './db.ts';
 import type { Belonging, NamedCells, RowsDialect } from './rows.ts';
 import type { Cells, Columns, ColumnType, DbTable } from './table.ts';
@@ -87,7 +87,7 @@ export class BulkStatement<N extends string, Row extends { readonly [name in N]?
   #text(shape: string, own: number, make: () => Sql): Sql {
     const known = this.#texts.get(shape);
     if (known) return known;
-    const made = lasting(make());
+    const made = asLiteral(make());
     const others = made.values.filter((name) => name !== null);
     if (made.values.length - others.length !== own || others.some((name) => !this.#shared.includes(name as N)))
       throw new Error(`The values of a statement do not follow its text: ${made.strings.join('?')}`);

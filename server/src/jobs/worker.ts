@@ -106,8 +106,8 @@ class OutboxWorker implements Worker {
   #timers: NodeJS.Timeout[] = [];
   #ownPoller: Poller | undefined;
   readonly #dueLook = new DueLook();
-  #looking: Promise<void> = Promise.resolve();
-  #nextLook: Promise<void> | undefined;
+  #polling: Promise<void> = Promise.resolve();
+  #nextPoll: Promise<void> | undefined;
   /** The apps that the next poll is for; undefined: all. */
   #nextOwns: Owns | undefined;
 
@@ -139,12 +139,12 @@ class OutboxWorker implements Worker {
     outbox.onHeard(() => void this.#poll());
     this.#timers = [setInterval(() => void this.#renew(), renewMs)];
     for (const timer of this.#timers) timer.unref();
-    this.#lookOut();
+    this.#watch();
     void this.#poll();
   }
 
   /** The fallback: what no wake-up announces (another node's job, a pause that ends) is found by polling. */
-  #lookOut(): void {
+  #watch(): void {
     const { db, now, owns, poller = new Poller(db) } = this.#options;
     const hear = (runAt: number | null) => {
       if (runAt !== null && runAt <= now()) void this.#poll(owns);
@@ -171,7 +171,7 @@ class OutboxWorker implements Worker {
     this.#stopping = true;
     this.#ownPoller?.stop();
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#looking;
+    await this.#polling;
     await Promise.all([...this.#slots.values()].map(({ claiming }) => claiming));
     const grace = new AbortController();
     const ended = Promise.all([...this.#running].map((running) => running.ended)).then(() => grace.abort());
@@ -187,16 +187,16 @@ class OutboxWorker implements Worker {
 
   /** Polls for the apps with due jobs and claims theirs, after a poll in progress: that one may miss the newest. */
   #poll(owns?: Owns): Promise<void> {
-    if (!this.#nextLook || !owns) this.#nextOwns = owns;
-    this.#nextLook ??= this.#looking.then(() => {
-      this.#nextLook = undefined;
-      return this.#lookNow(this.#nextOwns);
+    if (!this.#nextPoll || !owns) this.#nextOwns = owns;
+    this.#nextPoll ??= this.#polling.then(() => {
+      this.#nextPoll = undefined;
+      return this.#pollNow(this.#nextOwns);
     });
-    this.#looking = this.#nextLook;
-    return this.#looking;
+    this.#polling = this.#nextPoll;
+    return this.#polling;
   }
 
-  async #lookNow(owns: Owns | undefined): Promise<void> {
+  async #pollNow(owns: Owns | undefined): Promise<void> {
     if (this.#stopping) return;
     const { db, now } = this.#options;
     const found = await this.#attempt('looking for jobs', () => this.#dueLook.find(db, now()));

@@ -46,7 +46,7 @@ export interface RoomReport {
 const tightFactor = 10;
 /** How often the free space is read under load; a request never waits for it. */
 const staleMs = 250;
-const lookEveryMs = 5_000;
+const checkEveryMs = 5_000;
 /** A database server is made to use some space no more often than this. */
 const probeEveryMs = 10_000;
 const probeBytes = 1_048_576;
@@ -68,8 +68,8 @@ export class DiskRoom {
   /** The database's needs: how much of the free bytes it will still use, and the space within its files. */
   #needed = 0;
   #reusable = 0;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #looking: Promise<void> | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #checking: Promise<void> | undefined;
   #probedAt = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -88,9 +88,9 @@ export class DiskRoom {
 
   /** Starts watching the disk, and fills the reserve when there is space for it. */
   start(): void {
-    const look = () => void this.check().then(() => this.#replenish());
-    look();
-    this.#timer = setInterval(look, lookEveryMs);
+    const check = () => void this.check().then(() => this.#replenish());
+    check();
+    this.#timer = setInterval(check, checkEveryMs);
     this.#timer.unref();
   }
 
@@ -131,7 +131,7 @@ export class DiskRoom {
    * @throws Failure Timeout when the remaining space is kept for deletions and sign-ins
    */
   assertRoom(kind: 'create' | 'change'): void {
-    if (performance.now() - this.#lookedAt > staleMs) void this.check();
+    if (performance.now() - this.#checkedAt > staleMs) void this.check();
     if (this.#isDatabaseFull && kind === 'create') throw refusal(databaseFull);
     if (!this.#options.isEmbedded) return;
     const level = this.#level();
@@ -158,10 +158,10 @@ export class DiskRoom {
 
   /** Reads the disk's free space, and tests a database server that has not been tested for a while. Never rejects. */
   check(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = undefined;
+    this.#checking ??= this.#checkOnce().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   /** Takes note of an error. Storage errors are counted; one that says that the disk is full releases the reserve. */
@@ -185,8 +185,8 @@ export class DiskRoom {
     this.#tell();
   }
 
-  async #lookOnce(): Promise<void> {
-    this.#lookedAt = performance.now();
+  async #checkOnce(): Promise<void> {
+    this.#checkedAt = performance.now();
     try {
       const { bavail, bsize } = await statfs(this.#options.dataFolder);
       this.#free = bavail * bsize;
@@ -199,11 +199,11 @@ export class DiskRoom {
     } catch (error) {
       this.#countQuietly(error);
     }
-    if (!this.#options.isEmbedded) await this.#lookAtServer();
+    if (!this.#options.isEmbedded) await this.#checkServer();
     this.#tell();
   }
 
-  async #lookAtServer(): Promise<void> {
+  async #checkServer(): Promise<void> {
     if (performance.now() - this.#probedAt < probeEveryMs) return;
     this.#probedAt = performance.now();
     try {

@@ -7,7 +7,7 @@ import { openBlobs } from '../../src/blobs/open.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { blobPlaces, type Config } from '../../src/config/config.ts';
 import { claimFiles } from '../../src/features/data/files/place/ownership.ts';
-import { settleFiles } from '../../src/features/data/files/settle.ts';
+import { checkContent } from '../../src/features/data/files/missing-content.ts';
 import { sweepOwnOrphans } from '../../src/features/data/files/sweep.ts';
 import { buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
@@ -133,7 +133,7 @@ describe('a service whose files are in S3', () => {
     const wrong = { ...app.config, filesUrl: app.config.filesUrl && { ...app.config.filesUrl, bucket: 'another' } };
     const store = await storeOf(wrong as Config);
     const deps = { db: app.storage.db, blobs: store, now: () => app.clock.now, isStopping: () => false, log: () => {} };
-    await assert.rejects(settleFiles(deps, true), /file storage/);
+    await assert.rejects(checkContent(deps, true), /file storage/);
     store.close();
     assert.equal((await app.send({ method: 'GET', url: pathOf(body.url) })).status, 200);
   });

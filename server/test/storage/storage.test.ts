@@ -10,7 +10,7 @@ import { raw } from '../../src/base/sql.ts';
 import { createDiskBlobStore } from '../../src/blobs/disk.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { filesFolder } from '../../src/config/config.ts';
-import { settleFiles } from '../../src/features/data/files/settle.ts';
+import { checkContent } from '../../src/features/data/files/missing-content.ts';
 import { bothDatabases, buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { head, listen, openConnection } from '../support/socket.ts';
 
@@ -135,7 +135,7 @@ for (const database of bothDatabases) {
         const key = `${app.appId}/${lost.name.slice(0, 32)}`;
         const log: string[] = [];
         const settle = (all: boolean) =>
-          settleFiles(
+          checkContent(
             {
               db: app.storage.db,
               blobs: blobsOf(app),

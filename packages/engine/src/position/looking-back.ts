@@ -2,7 +2,7 @@ import type { PositionStep, PresenceSettings } from '../presence/types.ts';
 import type { BeaconMap } from '../survey/signal-map.ts';
 import { FAST_VARIANCE, FREEDOM } from './fix.ts';
 import { type Anchor, anchorOf, type Layout, makeLayout } from './layout.ts';
-import { FORGET_MS } from './reckoning.ts';
+import { FORGET_MS } from './stepping.ts';
 
 /**
  * Positions that look back: where somebody was, by all that was heard before and after. The forward–backward algorithm (Rabiner, A

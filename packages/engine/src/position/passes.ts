@@ -2,7 +2,7 @@ import { lossFromDistance } from '../presence/distance.ts';
 import { DEFAULT_RADIUS, RECEIVER_FRESH_MS } from '../presence/presence.ts';
 import type { PresenceState, ReceiverOffset } from '../presence/types.ts';
 import type { Calculation } from '../presence/visits.ts';
-import { SURE_OFFSET } from './reckoning.ts';
+import { SURE_OFFSET } from './stepping.ts';
 
 /**
  * How quiet an installation hears where no position shows it: by how near it seems to come to the beacons it passes.

@@ -2,7 +2,7 @@ import { DEFAULT_RADIUS } from '../presence/presence.ts';
 import type { BeaconLocation } from '../presence/types.ts';
 import { distanceAt } from './geometry.ts';
 import type { PastPosition } from './looking-back.ts';
-import { FORGET_MS } from './reckoning.ts';
+import { FORGET_MS } from './stepping.ts';
 
 /**
  * When visits began and ended, by what was heard later as well. Which visits there were stays: decided anew by smoothed positions, a tenth

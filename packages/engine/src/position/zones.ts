@@ -6,7 +6,7 @@ import { type Calculation, enter, leave, ownState, type TrackedBeacon } from '..
 import { distanceInField, fieldOf, type Surroundings } from './lead.ts';
 import { levelDistance, receptionOf } from './levels.ts';
 import { notePasses } from './passes.ts';
-import { isPlaced, reckon } from './reckoning.ts';
+import { isPlaced, stepPosition } from './stepping.ts';
 
 /**
  * One zone at a time: the beacons that one installation hears are decided together.
@@ -46,7 +46,7 @@ const MAX_RIVALS = 3;
 export function decideTogether(run: Calculation, heard: readonly HeardAt[]): void {
   const { track } = run;
   const at = (heard[0] as HeardAt).sample.occurredAt;
-  const isLocated = reckon(run, at);
+  const isLocated = stepPosition(run, at);
   // While a position is known, it is asked at each of its steps; the quietest of many beacons, which are no part of it, wait for that.
   const reception = receptionOf(track);
   const known = isLocated || !isPlaced(track, at) ? fieldOf(track, at, reception) : null;
@@ -69,7 +69,7 @@ export function decideTogether(run: Calculation, heard: readonly HeardAt[]): voi
 }
 
 /** The beacon that has the visitor, of those that are decided together; undefined: none has. */
-function holderOf(run: Calculation): TrackedBeacon | undefined {
+function currentOf(run: Calculation): TrackedBeacon | undefined {
   const { beacons } = run.track;
   for (const beaconId of Object.keys(beacons)) {
     const { settings, visit } = beacons[beaconId] as PresenceState;
@@ -82,7 +82,7 @@ function holderOf(run: Calculation): TrackedBeacon | undefined {
 /** Gives the visit to the nearest beacon that holds the visitor, and reports the zones. */
 function decideVisit(run: Calculation, at: number, field: Surroundings): void {
   const contenders = contendersOf(run, at, field);
-  const holder = holderOf(run);
+  const holder = currentOf(run);
   const stays = holder !== undefined && holder.state.radius.inside === true;
   const own = stays ? contenders.find(({ beaconId }) => beaconId === holder.beaconId) : undefined;
   const best = contenders

@@ -19,19 +19,19 @@ export function newFilter(receiver: string, loss: number, at: number): FilterSta
 }
 
 /** How fast a filter follows; `together`: that of `stable` if a site decides over all beacons. */
-export type Haste = Sensitivity | 'together';
+export type FilterPace = Sensitivity | 'together';
 
 /** Takes one sample of path loss (dB) at `at` (ms) into the filter, in place: the hot path makes no garbage. */
-export function updateFilter(filter: FilterState, loss: number, at: number, haste: Haste): void {
+export function updateFilter(filter: FilterState, loss: number, at: number, pace: FilterPace): void {
   const elapsed = at - filter.at;
   filter.at = at;
   if (elapsed >= RESET_MS) {
     filter.mean = loss;
     filter.variance = MEASUREMENT_VARIANCE;
-  } else if (haste === 'fast') {
+  } else if (pace === 'fast') {
     average(filter, loss, elapsed / 1000);
   } else {
-    const process = haste === 'together' ? PROCESS_VARIANCE_TOGETHER : PROCESS_VARIANCE;
+    const process = pace === 'together' ? PROCESS_VARIANCE_TOGETHER : PROCESS_VARIANCE;
     kalman(filter, loss, process * (elapsed / 1000));
   }
 }

@@ -1,5 +1,5 @@
 import { distanceFromLoss, PATH_LOSS_EXPONENT, pathLoss } from './distance.ts';
-import { type Haste, newFilter, updateFilter } from './filter.ts';
+import { type FilterPace, newFilter, updateFilter } from './filter.ts';
 import { GATE_TUNING, newGate, SPARSE_TUNING, updateGate } from './gate.ts';
 import { isSparse, silenceMs } from './silence.ts';
 import type { PresenceSettings, PresenceState, Sample, Zone } from './types.ts';
@@ -52,12 +52,12 @@ export function hear(run: Calculation, { beaconId, state }: TrackedBeacon, sampl
     own.mean = loss;
     own.at = at;
   } else {
-    updateFilter(own, loss, at, hasteOf(state.settings));
+    updateFilter(own, loss, at, paceOf(state.settings));
   }
   return loss;
 }
 
-const hasteOf = ({ sensitivity = 'stable', oneZone }: PresenceSettings): Haste =>
+const paceOf = ({ sensitivity = 'stable', oneZone }: PresenceSettings): FilterPace =>
   sensitivity === 'stable' && oneZone === true ? 'together' : sensitivity;
 
 /** Mean path loss in dB of the distinct values, or null where none holds a measurement. */

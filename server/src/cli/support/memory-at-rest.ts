@@ -1,5 +1,5 @@
 /** How often the load is checked, and how many quiet checks in a row count as rest. */
-const lookMs = 10_000;
+const checkMs = 10_000;
 const quietLooks = 6;
 /** Fractions of the time in which the main thread was busy. */
 const busy = 0.2;
@@ -43,6 +43,6 @@ export function tidyAtRest(collect = globalThis.gc): { stop(): void } {
   };
   // Only a last-resort collection gives back the pages that V8 has set aside.
   const options = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const;
-  const timer = setInterval(createTidying({ load, collect: () => void collect(options) }), lookMs).unref();
+  const timer = setInterval(createTidying({ load, collect: () => void collect(options) }), checkMs).unref();
   return { stop: () => clearInterval(timer) };
 }

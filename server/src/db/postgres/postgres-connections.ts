@@ -10,7 +10,7 @@ import { type PostgresAddress, type PostgresServer, ServerChoice } from './postg
 /** Connections to PostgreSQL. No wait for one is endless, and none can end the process. */
 
 /** How often running statements are checked. */
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 /** How long one answer that the server is there counts for running statements. */
 const aliveForMs = 2_000;
 const idleMs = 10_000;
@@ -63,7 +63,7 @@ export class PostgresConnections {
   readonly #failures = new WeakMap<object, PostgresServer>();
   readonly #watch: NodeJS.Timeout;
   readonly #closing = new AbortController();
-  #lookedAt = performance.now();
+  #checkedAt = performance.now();
   /** When this process was busy itself for a while. */
   #busyAt = 0;
   #aliveUntil = 0;
@@ -87,7 +87,7 @@ export class PostgresConnections {
       },
       prove: (connection) => this.#proveOn(connection),
     });
-    this.#watch = setInterval(() => this.#check(), lookEveryMs);
+    this.#watch = setInterval(() => this.#check(), checkEveryMs);
     this.#watch.unref();
   }
 
@@ -263,8 +263,8 @@ export class PostgresConnections {
   /** Ends statements whose time is over, and checks that the server is there when something takes long. */
   #check(): void {
     const now = performance.now();
-    const wasBusy = now - this.#lookedAt > 5 * lookEveryMs;
-    this.#lookedAt = now;
+    const wasBusy = now - this.#checkedAt > 5 * checkEveryMs;
+    this.#checkedAt = now;
     if (wasBusy) {
       // Answers that have arrived are read before anything is given up.
       this.#busyAt = now;

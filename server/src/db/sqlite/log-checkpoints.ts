@@ -208,8 +208,8 @@ export class LogCheckpoints {
 
   /** The log's length in frames, and how many of them are in the database. Changes nothing. */
   #log(): { readonly frames: number; readonly checkpointed: number } {
-    const look = ({ raw }: SqliteConnection) => raw.pragma('wal_checkpoint(NOOP)');
-    const [row] = this.#parts.write.outsideTick(look) as { log: number; checkpointed: number }[];
+    const query = ({ raw }: SqliteConnection) => raw.pragma('wal_checkpoint(NOOP)');
+    const [row] = this.#parts.write.outsideTick(query) as { log: number; checkpointed: number }[];
     return { frames: row?.log ?? 0, checkpointed: row?.checkpointed ?? 0 };
   }
 }

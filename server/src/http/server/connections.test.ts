@@ -55,7 +55,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(20);
 }
 
-const pace = { paceMs: 1_500, paceBytes: 2_000, lookMs: 5 };
+const pace = { paceMs: 1_500, paceBytes: 2_000, checkMs: 5 };
 
 /** The service's clock, which stands still until the test lets time pass. */
 function standStill(): { now: number } {

@@ -11,11 +11,11 @@ export interface ConnectionLimits {
   readonly paceMs: number;
   readonly paceBytes: number;
   /** How often all connections are checked, in milliseconds. */
-  readonly lookMs: number;
+  readonly checkMs: number;
 }
 
 /** 16 KiB a minute is 2 kbit/s: a tenth of the slowest mobile networks, with room for a pause of most of a minute. */
-export const usualPace = Object.freeze({ paceMs: 60_000, paceBytes: 16_384, lookMs: 5_000 });
+export const usualPace = Object.freeze({ paceMs: 60_000, paceBytes: 16_384, checkMs: 5_000 });
 /** A quarter of the smallest container that the service is meant for. */
 export const usualWaitingBytes = 134_217_728;
 /** A client that sends nothing of its body for this long is disconnected. */
@@ -83,7 +83,7 @@ export class ClientConnections {
 
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#accept(socket));
-    this.#timer = setInterval(() => this.#check(), this.#limits.lookMs).unref();
+    this.#timer = setInterval(() => this.#check(), this.#limits.checkMs).unref();
   }
 
   stop(): void {

@@ -25,7 +25,7 @@ export const upgradeCommand: Command = {
       throw new UsageError('pharos upgrade needs --check. The update itself is made by pharos serve.');
     const config = call.config();
     assertDatabaseExists(config);
-    const { findings, pending } = await withDatabase(config, (db) => look(config, db));
+    const { findings, pending } = await withDatabase(config, (db) => check(config, db));
     const isFailure = findings.some(({ state }) => state === 'fail');
     const lines = findings.map(({ check, state, message }) => `${state.padEnd(5)} ${check}: ${message}`);
     const migrations = pending.map(({ name }) => name);
@@ -33,12 +33,12 @@ export const upgradeCommand: Command = {
   },
 };
 
-interface Looked {
+interface Checked {
   readonly findings: readonly Finding[];
   readonly pending: readonly Migration[];
 }
 
-async function look(config: Config, db: Database): Promise<Looked> {
+async function check(config: Config, db: Database): Promise<Checked> {
   const { ok, warn, fail } = finder('migrations');
   if (!(await isInUse(db)))
     return { findings: [ok('The database is empty. pharos serve creates its tables.')], pending: [] };

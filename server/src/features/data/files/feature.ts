@@ -8,9 +8,9 @@ import type { Feature } from '../../feature.ts';
 import { fileErasureHandlers } from './erasure.ts';
 import { startFileHousekeeping } from './housekeeping.ts';
 import { type FileDeps, fileIntake } from './intake.ts';
+import { checkContent } from './missing-content.ts';
 import { fileEndpoints } from './routes.ts';
 import { registerFileServing } from './serve.ts';
-import { settleFiles } from './settle.ts';
 import { measureFiles } from './store.ts';
 import { sweepOwnOrphans } from './sweep.ts';
 import { forgottenFileHandlers } from './trash.ts';
@@ -47,7 +47,7 @@ export function fileFeature(context: Context): Feature {
   const housekeeping = startFileHousekeeping({
     sweepUnfinished: () => blobs.sweepUnfinished(now()),
     sweepOrphans: () => sweepOwnOrphans(keeping),
-    settle: (all) => settleFiles(keeping, all),
+    settle: (all) => checkContent(keeping, all),
     run: inBackground,
   });
   return {

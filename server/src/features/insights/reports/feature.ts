@@ -59,7 +59,7 @@ export function reportFeature(context: Context): Feature {
   const mail = context.openMail();
   const deps = { ...reportDeps(context), mail };
   const service = new ReportService(deps);
-  const look = async () => {
+  const check = async () => {
     if (config.worker && owns('reports')) await watch.check();
   };
   return {
@@ -82,8 +82,8 @@ export function reportFeature(context: Context): Feature {
       : {},
     sweeps: { 'forgetting old reports': () => watch.sweep() },
     // What was due while the service was off is sent now.
-    start: () => inBackground(name, look),
-    repeats: { [name]: { everyMs: 60_000, work: look } },
+    start: () => inBackground(name, check),
+    repeats: { [name]: { everyMs: 60_000, work: check } },
     close: () => mail?.close(),
   };
 }

@@ -54,7 +54,7 @@ const sendings: RateRule = { perSecond: 1 / 60, burst: 5 };
 
 /** Reports by mail, in the console. Who is limited to venues has those about these. */
 export function reportEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
-  return [...listEndpoints(deps), ...changeEndpoints(deps), ...lookEndpoints(deps)];
+  return [...listEndpoints(deps), ...changeEndpoints(deps), ...previewEndpoints(deps)];
 }
 
 const common = { narrows: 'venues' } as const;
@@ -191,7 +191,7 @@ async function composedFor(deps: ReportRouteDeps, params: Params, admin: AdminCo
   return { viewer, period, composed, foot: adminFoot(publicUrl(), key.appId, words) };
 }
 
-function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
+function previewEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
   const { mail, limiter } = deps;
   const answers = schemas.previewRecord;
   return [

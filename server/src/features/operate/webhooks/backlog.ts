@@ -29,8 +29,8 @@ const maxRemembered = 10_000;
  * queued a tenth of the limit, and at the first call after its start.
  */
 export function createBacklog({ db, now, maxWaiting, run }: BacklogDeps): Backlog {
-  const lookAfter = Math.max(1, Math.ceil(maxWaiting / 10));
-  const queuedSinceLook = new BoundedMap<string, number>(maxRemembered);
+  const checkAfter = Math.max(1, Math.ceil(maxWaiting / 10));
+  const queuedSinceCheck = new BoundedMap<string, number>(maxRemembered);
   const looking = new Set<string>();
   let total = 0;
 
@@ -50,19 +50,19 @@ export function createBacklog({ db, now, maxWaiting, run }: BacklogDeps): Backlo
     }
   }
 
-  function look(appId: string, webhookId: string): void {
+  function check(appId: string, webhookId: string): void {
     if (looking.has(webhookId)) return;
     looking.add(webhookId);
-    queuedSinceLook.set(webhookId, 0);
+    queuedSinceCheck.set(webhookId, 0);
     run(() => trim(appId, webhookId).finally(() => looking.delete(webhookId)));
   }
 
   return {
     noteQueued(db, appId, webhookId) {
       db.afterCommit(() => {
-        const queued = (queuedSinceLook.get(webhookId) ?? lookAfter) + 1;
-        queuedSinceLook.set(webhookId, queued);
-        if (queued >= lookAfter) look(appId, webhookId);
+        const queued = (queuedSinceCheck.get(webhookId) ?? checkAfter) + 1;
+        queuedSinceCheck.set(webhookId, queued);
+        if (queued >= checkAfter) check(appId, webhookId);
       });
     },
     givenUp: () => total,

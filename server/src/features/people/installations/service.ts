@@ -186,7 +186,7 @@ export class InstallationService {
     { set, cleared: names, ownership, by, consents }: Writing,
   ) {
     const { now } = this.#deps;
-    const { deviceToken, userId: _inHands, consents: _decided, ...members } = unrepeated(set);
+    const { deviceToken, userId: _owner, consents: _decided, ...members } = unrepeated(set);
     const {
       userId: _too,
       deviceToken: _inToken,

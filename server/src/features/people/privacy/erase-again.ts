@@ -60,7 +60,7 @@ async function findSubjects(
   for (const entry of entries)
     for (const subject of entry.subjects) byHash.set(subject, [...(byHash.get(subject) ?? []), entry]);
   const found = new Map<Entry, Found>();
-  const look = async (walk: typeof walkUsers, list: keyof Found) => {
+  const find = async (walk: typeof walkUsers, list: keyof Found) => {
     for (let after = ''; ; ) {
       const ids = await walk(db, appId, after, pageSize);
       for (const id of ids)
@@ -73,7 +73,7 @@ async function findSubjects(
       after = ids.at(-1) ?? '';
     }
   };
-  await look(walkUsers, 'userIds');
-  await look(walkInstallations, 'installationIds');
+  await find(walkUsers, 'userIds');
+  await find(walkInstallations, 'installationIds');
   return found;
 }

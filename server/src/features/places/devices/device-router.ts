@@ -28,7 +28,7 @@ export class DeviceRouter implements DeviceRoutes {
   readonly #waiting = new Map<string, (result: Published) => void>();
   readonly #listeners: ((node: string) => void)[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #again = false;
 
   constructor(options: DeviceRouterOptions) {
@@ -147,13 +147,13 @@ export class DeviceRouter implements DeviceRoutes {
   /** Takes what waits for this node. Never rejects. */
   #poll(): Promise<void> {
     this.#again = true;
-    this.#looking ??= this.#lookUntilDone().finally(() => {
-      this.#looking = undefined;
+    this.#polling ??= this.#pollUntilDone().finally(() => {
+      this.#polling = undefined;
     });
-    return this.#looking;
+    return this.#polling;
   }
 
-  async #lookUntilDone(): Promise<void> {
+  async #pollUntilDone(): Promise<void> {
     const { db, node, onError } = this.#options;
     try {
       while (this.#again) {

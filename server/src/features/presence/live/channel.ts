@@ -16,7 +16,7 @@ export class Channel {
   #recent: store.LiveEvent[] = [];
   #seq: number;
   readonly #waiting = new Waiters();
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   /** There may be something that no read has seen. */
   #isOld = false;
   listeners = 0;
@@ -36,8 +36,8 @@ export class Channel {
   /** Reads new events; concurrent calls share one read. */
   poll(): Promise<void> {
     this.#isOld = true;
-    this.#looking ??= this.#lookWhileOld();
-    return this.#looking;
+    this.#polling ??= this.#pollWhileOld();
+    return this.#polling;
   }
 
   /** The next events behind a number; none when there is nothing new. */
@@ -53,16 +53,16 @@ export class Channel {
     return known < this.#seq ? Promise.resolve() : this.#waiting.wait(waitMs, signal);
   }
 
-  async #lookWhileOld(): Promise<void> {
+  async #pollWhileOld(): Promise<void> {
     while (this.#isOld) {
       this.#isOld = false;
-      await this.#lookOnce().catch(this.#onError);
+      await this.#pollOnce().catch(this.#onError);
     }
     // At once: whoever polls now begins another read.
-    this.#looking = undefined;
+    this.#polling = undefined;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     let numbered = 0;
     if (await store.hasUnnumbered(this.#db, this.#appId))
       numbered = await this.#db.transaction((db) => store.numberEvents(db, this.#appId, pageSize));

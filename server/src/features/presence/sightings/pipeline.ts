@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { effectOf, isShown, nothingShown, shownEffect, unprovenEffect } from './answer/answer.ts';
 import { PastReads, readsOf } from './decide/past.ts';
-import { decideOne } from './decide/settle.ts';
+import { decideOne } from './decide/decide.ts';
 import { freshOf, saveAnswers } from './lock/fresh.ts';
 import { lockIntakes, personOf } from './lock/lock.ts';
 import { type TrackCache, unknownTrack } from './lock/track-cache.ts';

@@ -11,7 +11,7 @@ import type { Db } from '../../../db/db.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { answerExample, answerSchema, type SightingsAnswer } from './answer/answer.ts';
 import { readsOf } from './decide/past.ts';
-import { decideOne } from './decide/settle.ts';
+import { decideOne } from './decide/decide.ts';
 import { batchKey } from './lock/fresh.ts';
 import { lockForDecision } from './lock/lock.ts';
 import { readOne, TrackCache } from './lock/track-cache.ts';

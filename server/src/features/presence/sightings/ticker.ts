@@ -6,7 +6,7 @@ import type { PollerSource } from '../../../db/nodes/poller.ts';
 import type { Context } from '../../context.ts';
 import type { LogStore } from '../../event-log.ts';
 import { readsOf } from './decide/past.ts';
-import { decideOne } from './decide/settle.ts';
+import { decideOne } from './decide/decide.ts';
 import { installationExists, lockPersons, tryLockInstallation } from './lock/lock.ts';
 import { readOne, type TrackCache } from './lock/track-cache.ts';
 import * as store from './lock/track-store.ts';

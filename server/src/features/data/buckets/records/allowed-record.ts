@@ -2,7 +2,7 @@ import { type Field, type Literal, readsColumns, recordToSql, slotOf, type Where
 import type { AskedRule } from '../../../../access/rules/rule.ts';
 import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
 import { randomText } from '../../../../base/id.ts';
-import { lasting, raw, replaceInValues, Sql, sql } from '../../../../base/sql.ts';
+import { asLiteral, raw, replaceInValues, Sql, sql } from '../../../../base/sql.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
 import type { RecordKey } from '../definition/record-store.ts';
 import { recordTable } from '../definition/tables.ts';
@@ -46,7 +46,7 @@ export function allowedRecord(dialect: Dialect, { key, rules, isLocked }: Allowe
   if (found === undefined) {
     const where = anyOf(rules.flatMap(({ general }) => general?.where ?? []));
     const made = statementOf(dialect, { key: { ...key, objectId: someId }, isLocked, where });
-    found = made ? { statement: lasting(made), ids: idsIn(made) } : null;
+    found = made ? { statement: asLiteral(made), ids: idsIn(made) } : null;
     statements.set(name, found);
   }
   return found ? fill(found, key.objectId, rules) : undefined;

@@ -88,7 +88,7 @@ async function settled(db: Db, storage: FolderStorage, mark: FolderMark, use: Fo
   if (fault !== undefined) throw unavailable(new StorageFault(fault));
   if (state === 'right') return found;
   // A node that only does jobs may have no folder at all. The first file says which it is.
-  if (state === 'unused' && use === 'look') return undefined;
+  if (state === 'unused' && use === 'read') return undefined;
   // The folder first: a database that knows a mark which no folder has would take nothing.
   if (found === undefined)
     await mark.write(known ?? randomText(20)).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { type Count, fewest, smallGroup } from '../../../blur.ts';
 import { type Answering, answerOf } from '../answer.ts';
 import { addDays, weekdayOf } from '../numbers/calendar.ts';
 import type { AskedPlace } from '../numbers/question.ts';
-import { errorOf, maxDays, type PastDay, reckon } from './reckon.ts';
+import { errorOf, estimate, maxDays, type PastDay } from './estimate.ts';
 
 /** What a day of the calendar is where somebody asks: `special` has other hours than its week. */
 export type DayKind = 'open' | 'closed' | 'special';
@@ -67,14 +67,14 @@ export async function forecastOf(
   const alike = (first < 0 ? [] : days.slice(first))
     .filter((day) => weekdayOf(day.date) === weekdayOf(date) && kindOf(day.date) === 'open')
     .reverse();
-  const reckoned = reckon(alike.map((day): PastDay => ({ date: day.date, value: sizeOf(day.visitors) })));
-  if (!reckoned) return { ...common, forecast: null };
+  const estimated = estimate(alike.map((day): PastDay => ({ date: day.date, value: sizeOf(day.visitors) })));
+  if (!estimated) return { ...common, forecast: null };
   return {
     ...common,
     forecast: {
       date,
-      visitors: shownCount(reckoned.value, isProtected),
-      ...countError(reckoned.errors, isProtected),
+      visitors: shownCount(estimated.value, isProtected),
+      ...countError(estimated.errors, isProtected),
       days: alike.slice(0, maxDays),
     },
   };

@@ -4,7 +4,7 @@ import { databases } from '../../../../../test/support/build-app.ts';
 import { create } from '../../../../../test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../../../test/support/site.ts';
 import { onStatements, plainText } from '../../../../../test/support/statements.ts';
-import { reckon } from './reckon.ts';
+import { estimate } from './estimate.ts';
 
 const dayMs = 86_400_000;
 /** A Saturday, at noon in UTC. */
@@ -246,10 +246,10 @@ for (const database of databases) {
 
 test('a forecast takes four days and four trials', () => {
   const days = (count: number) => Array.from({ length: count }, (_, n) => ({ date: String(n), value: 10 * n }));
-  assert.equal(reckon(days(3)), undefined);
-  assert.equal(reckon(days(7)), undefined);
-  const told = reckon(days(8));
+  assert.equal(estimate(days(3)), undefined);
+  assert.equal(estimate(days(7)), undefined);
+  const told = estimate(days(8));
   assert.deepEqual([told?.value, told?.errors.length, told?.days.length], [35, 4, 8]);
   // Each day against the middle of those before it, of an even number of days and of an odd one.
-  assert.deepEqual(reckon(days(9))?.errors, [25, 30, 35, 40, 45]);
+  assert.deepEqual(estimate(days(9))?.errors, [25, 30, 35, 40, 45]);
 });

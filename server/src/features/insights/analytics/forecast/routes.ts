@@ -11,7 +11,7 @@ import { type Dimension, dimensions } from '../numbers/places.ts';
 import { readPlace } from '../numbers/question.ts';
 import { analyticsTag, countSchema, daySchema, secondsSchema } from '../numbers/schemas.ts';
 import { type FindDays, forecastOf } from './answer.ts';
-import { fewestDays, maxDays } from './reckon.ts';
+import { fewestDays, maxDays } from './estimate.ts';
 import { zoneForecastsOf } from './zones.ts';
 
 const errorMembers = {

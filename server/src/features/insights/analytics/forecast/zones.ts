@@ -9,7 +9,7 @@ import { findBlur, findState, isCounted, zoneDwellsDuring } from '../numbers/sto
 import { VisitorSet } from '../numbers/visitor-set.ts';
 import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
 import { countError, type Forecasting, nextOpenDay, shownCount, sizeOf, weeksBack } from './answer.ts';
-import { errorOf, maxDays, reckon } from './reckon.ts';
+import { errorOf, estimate, maxDays } from './estimate.ts';
 
 /** How many visitors the next open day may bring to each zone at once, and how long they may stay or, in a queue, wait. */
 
@@ -192,9 +192,9 @@ function daysOf(
 }
 
 function forecastOfZone(zoneId: string, days: readonly ZoneDay[], isProtected: boolean): ZoneForecast {
-  const peaks = reckon(days.map(({ date, peak }) => ({ date, value: sizeOf(peak) })));
+  const peaks = estimate(days.map(({ date, peak }) => ({ date, value: sizeOf(peak) })));
   // A day on which nobody came is not a wait of zero.
-  const stays = reckon(days.flatMap(({ date, stay }) => (stay === null ? [] : [{ date, value: stay }])));
+  const stays = estimate(days.flatMap(({ date, stay }) => (stay === null ? [] : [{ date, value: stay }])));
   return {
     zoneId,
     peak: peaks ? { visitors: shownCount(peaks.value, isProtected), ...countError(peaks.errors, isProtected) } : null,

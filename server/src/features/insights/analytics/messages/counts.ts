@@ -148,9 +148,9 @@ export class MessageCounts {
         await this.#count(by, changed);
         return true;
       }
-      return this.#lookAtConsents(by);
+      return this.#countConsents(by);
     });
-    if (isMore === true || (await this.#lookAtRecords(appId))) return true;
+    if (isMore === true || (await this.#countRecords(appId))) return true;
     await this.#countLoads(appId);
     return false;
   }
@@ -198,7 +198,7 @@ export class MessageCounts {
    * Records that somebody made after a message, some at a time: however many there are, others write in between. What was looked at
    * is noted at the end, and looked at again if that is not reached.
    */
-  async #lookAtRecords(appId: string): Promise<boolean> {
+  async #countRecords(appId: string): Promise<boolean> {
     const { db, now } = this.#deps;
     const begun = await this.#withState(appId, async ({ state, goals }) => ({ state, goals }));
     const wanted = begun?.goals.filter(({ goal }) => goal.kind === 'record') ?? [];
@@ -219,7 +219,7 @@ export class MessageCounts {
     return true;
   }
 
-  async #lookAtConsents({ db, state }: Counting): Promise<boolean> {
+  async #countConsents({ db, state }: Counting): Promise<boolean> {
     const now = this.#deps.now();
     if (now - state.withdrawn_until < withdrawnEveryMs) return false;
     const { app_id: appId } = state;

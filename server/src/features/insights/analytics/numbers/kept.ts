@@ -19,8 +19,8 @@ export class Kept {
   constructor({ most: maxSize = 64 * 2 ** 20 } = {}) {
     // The library refuses an entry of no size, such as what was read of an empty period.
     const sizeCalculation = ({ bytes }: Sized) => Math.max(1, bytes);
-    const lasting = { ttl: idleMs, ttlAutopurge: true };
-    this.#entries = new LRUCache({ maxSize, maxEntrySize: maxSize / 2, sizeCalculation, ...lasting });
+    const expiry = { ttl: idleMs, ttlAutopurge: true };
+    this.#entries = new LRUCache({ maxSize, maxEntrySize: maxSize / 2, sizeCalculation, ...expiry });
   }
 
   /** In bytes. */

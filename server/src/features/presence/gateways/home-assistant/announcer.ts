@@ -60,7 +60,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer | undefined {
       return;
     }
     const connection = connections;
-    const found = there ?? (await look(client, appId as string, prefix));
+    const found = there ?? (await readAnnounced(client, appId as string, prefix));
     const next = await wanted();
     // It was lost meanwhile: what came is not all.
     if (connection !== connections) return;
@@ -141,7 +141,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer | undefined {
 }
 
 /** Reads what is retained at the broker: a message to itself comes after all of it. */
-async function look(own: MqttClient, appId: string, prefix: string | undefined): Promise<Map<string, string>> {
+async function readAnnounced(own: MqttClient, appId: string, prefix: string | undefined): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const read = async (topics: readonly string[]) => {
     const end = `${rootOf(appId)}/look/${randomText(12)}`;

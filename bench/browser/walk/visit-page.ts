@@ -60,7 +60,7 @@ const cut = `[...document.querySelectorAll('main button, main a, main label, mai
   .slice(0, 3).map((one) => one.textContent.slice(0, 60))`;
 
 /** Opens a page, looks at it in each mode, and returns the addresses to which it links. */
-export async function look(
+export async function visitPage(
   page: Page,
   path: string,
   { folder, name, modes: chosen, hasAxe }: Picture,

@@ -41,7 +41,7 @@ export const isPlaced = ({ fix }: Pick<TrackState, 'fix'>, at: number): boolean 
   fix !== null && at - fix.at < 2 * STEP_MS;
 
 /** Makes a step of the position if one is due; true when it has been made. */
-export function reckon(run: Calculation, at: number): boolean {
+export function stepPosition(run: Calculation, at: number): boolean {
   const { track } = run;
   const since = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix.at : track.pendingSince;
   if (since === null || at - since < STEP_MS) return false;

@@ -6,7 +6,7 @@ export interface PastDay {
   readonly value: number;
 }
 
-export interface Reckoned {
+export interface Estimated {
   readonly value: number;
   /** The errors that it would have had on the days tried, the least first. */
   readonly errors: readonly number[];
@@ -23,7 +23,7 @@ export const fewestDays = 4;
  * From ordinary open days of the weekday of the day to come, the last first: the median of the last eight, and how far the same
  * forecast, made from the days before each of these eight, would have been off. Undefined if there are too few.
  */
-export function reckon(past: readonly PastDay[]): Reckoned | undefined {
+export function estimate(past: readonly PastDay[]): Estimated | undefined {
   const days = past.slice(0, maxDays);
   if (days.length < fewestDays) return undefined;
   const errors = days.flatMap(({ value }, index) => {

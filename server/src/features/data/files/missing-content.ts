@@ -10,7 +10,7 @@ const maxNamed = 10;
 /** A remote storage answers several questions in the time of one. */
 const atOnce = 16;
 
-export interface SettleDeps extends Pick<Context, 'blobs' | 'now'> {
+export interface ContentDeps extends Pick<Context, 'blobs' | 'now'> {
   readonly db: Db;
   readonly isStopping: () => boolean;
   /** Called at most once per kind and pass: content is missing, or is back. */
@@ -22,14 +22,14 @@ export interface SettleDeps extends Pick<Context, 'blobs' | 'now'> {
  * is deleted: an unmounted folder looks the same as lost files. With `all` every record is checked, otherwise only the
  * hidden ones. It works in small steps, so that requests are not delayed.
  */
-export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDeps, all: boolean): Promise<void> {
+export async function checkContent({ db, blobs, now, isStopping, log }: ContentDeps, all: boolean): Promise<void> {
   // A storage that does not answer, or is another one than was meant, has not lost files.
   await blobs.check();
   const lost: string[] = [];
   let [lostCount, foundCount] = [0, 0];
   for (let last: StoredFile | undefined; !isStopping(); ) {
     const page = await findFilesAfter(db, last, { limit: pageSize, all });
-    for await (const { file, isThere } of looked(blobs, page)) {
+    for await (const { file, isThere } of checked(blobs, page)) {
       if (isThere === (file.bytes_missing_at === null)) continue;
       if (!(await markBytes(db, file, isThere ? null : now()))) continue;
       if (isThere) foundCount++;
@@ -47,7 +47,7 @@ export async function settleFiles({ db, blobs, now, isStopping, log }: SettleDep
   if (foundCount > 0) log('info', `files whose content is back in the storage: ${foundCount}`);
 }
 
-async function* looked(blobs: BlobStorage, files: readonly StoredFile[]) {
+async function* checked(blobs: BlobStorage, files: readonly StoredFile[]) {
   for (let from = 0; from < files.length; from += atOnce) {
     const some = files.slice(from, from + atOnce);
     const found = await Promise.all(some.map((file) => blobs.stat(blobKeyOf(file.app_id, file.stored_name))));

@@ -91,15 +91,15 @@ interface Done {
   readonly now: number;
 }
 
-interface Settling extends Done {
+interface Writing extends Done {
   readonly track: KnownTrack;
   readonly isDue: boolean;
   readonly isNamed: boolean;
 }
 
-function settle(
+function writeOrKeep(
   tracks: TrackCache,
-  { track, start, decision, samples, now, isDue, isNamed }: Settling,
+  { track, start, decision, samples, now, isDue, isNamed }: Writing,
 ): Pick<Decided, 'decision' | 'batch' | 'hasBatches' | 'version' | 'afterCommit'> {
   const { record, sensed } = decision;
   const { key, stored } = track;
@@ -159,11 +159,11 @@ export async function decideOne(cache: TrackCache, deciding: Deciding): Promise<
   const { start, decision } = await decideFrom(track, { ...deciding, samples: all });
   const isDue = why === 'tick' || left.length > 0;
   const { now } = context;
-  const settled = settle(cache, {
+  const written = writeOrKeep(cache, {
     ...{ track, start, samples, now, isDue, isNamed },
     decision: isNamed ? decision : withoutTrail(decision),
   });
-  return { appId, context, keys, duplicates: start.duplicates + decision.sensed.duplicates, ...settled };
+  return { appId, context, keys, duplicates: start.duplicates + decision.sensed.duplicates, ...written };
 }
 
 async function decideFrom(
