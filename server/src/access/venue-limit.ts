@@ -21,7 +21,7 @@ export function venuesFor(
 ): readonly string[] | undefined {
   if (venues || !secretKey) return venues;
   const { scopes } = secretKey;
-  // What a key may not read is there for its writes only where these may be.
+  // A key that may not read these records can name them in its writes, within the venues of those.
   return scopes.venues({ of, verb }) ?? (writes && !scopes.include({ of, verb }) ? scopes.venues(writes) : undefined);
 }
 

@@ -28,7 +28,7 @@ export class DiskReserve {
     return this.#bytes;
   }
 
-  /** Bytes reserved, as found by the last `look` or left by `release`: every write asks, and a file system is slow. */
+  /** Bytes reserved, as of the last `check` or `release`: every write asks, and a file system is slow. */
   get held(): number {
     return this.#held;
   }

@@ -8,8 +8,6 @@ import { events, verdicts } from '../features/presence/sightings/traces/events.t
 import { firings } from '../features/presence/sightings/traces/tables.ts';
 import { visits } from '../features/presence/sightings/traces/visits.ts';
 
-/** Many rows in few statements. */
-
 type RowCells = readonly SqlValue[];
 
 export interface TableRows {

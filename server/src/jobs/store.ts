@@ -71,7 +71,7 @@ export function findOldestDue(db: Db, now: number, limit: number): Promise<Waiti
     order by run_at limit ${limit}`);
 }
 
-/** Jobs that are due some day, behind all those of one kind and app; those of each kind and app by when they are due. */
+/** Queued jobs of the kinds and apps that come after `after`, by kind, app and time. */
 export function findWaiting(db: Db, after: DueJobs, limit: number): Promise<WaitingJob[]> {
   return db.all<WaitingJob>(sql`select ${waitingJob} from jobs
     where state = 'queued' and (kind, app_id) > (${after.kind}, ${after.appId})
@@ -185,7 +185,7 @@ export async function endLeases(db: Db, now: number): Promise<number> {
   );
 }
 
-/** No pause between two tries is longer. */
+/** The longest pause between two tries, ms. */
 const maxPauseMs = 6 * 3_600_000;
 
 /**

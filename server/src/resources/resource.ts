@@ -56,7 +56,7 @@ export interface WriteRules<Record, Body, C extends Columns>
   readonly removeErrors?: readonly ErrorName[];
 }
 
-/** The same for the functions below, which are the same for all resources. */
+/** The options of any resource, for the functions below. */
 export type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values, Columns> & Pick<Resource, 'table'>;
 
 /**

@@ -92,7 +92,7 @@ export interface DeviceRoutes {
 }
 
 export interface DeviceMessage {
-  /** The same at each try. */
+  /** Stays the same when the message is sent again. */
   readonly id: string;
   readonly appId: string;
   readonly topic: string;
@@ -108,7 +108,7 @@ export class DeviceBroker {
   readonly #all = new Set<DeviceConnection>();
   readonly #byDevice = new Map<string, DeviceConnection>();
   readonly #byTopic = new Map<string, Set<DeviceConnection>>();
-  /** By the names that `routes` know; only those that listen. */
+  /** Listening connections by the session name that `routes` know. */
   readonly #bySession = new Map<string, DeviceConnection>();
   readonly #sessions = new WeakMap<DeviceConnection, string>();
   /** What was reported to `routes` and is not written yet. */

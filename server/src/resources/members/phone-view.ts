@@ -61,7 +61,7 @@ export const strangersView = (pseudonyms: AppPseudonyms): PhoneView => ({ pseudo
 /** The time (ms) that decides how a row names its phone. */
 function timeOf(phone: OfPhone, members: Members, row: Row): number {
   const value = row[phone.day] ?? null;
-  // Its day is unknown: it names nobody.
+  // Without a time there is no daily name.
   if (value === null) return Number.NaN;
   const isTime = Object.values(members).some(({ column, kind }) => column === phone.day && kind === 'time');
   return isTime ? Number(value) : timeOfId(String(value));
@@ -139,7 +139,10 @@ function cellOf({ kind }: Member, value: unknown): SqlValue {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-/** Of a table whose ids begin with a time: rows without a value in the column, of times without pseudonyms, or of her own phones. */
+/**
+ * The rows whose phone is shown as it is, in a table whose ids begin with a time: without a phone, from times without pseudonyms, or of
+ * the reader's own.
+ */
 export function shownToOthers(column: string, { pseudonyms, own }: PhoneView): Sql {
   const covered = pseudonyms.periods.map(({ begun, ended }) =>
     ended === Infinity

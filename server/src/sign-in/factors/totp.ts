@@ -10,7 +10,7 @@ const stepsAround = 1;
 /** Loaded when it is first needed: it takes 5 MB. */
 const library = () => import('otpauth');
 
-/** For whoever needs it in a transaction next. */
+/** Loads the library ahead of a transaction, which must not wait for it. */
 export async function loadTotp(): Promise<void> {
   await library();
 }

@@ -19,7 +19,7 @@ import type { HistoryService } from './service.ts';
 
 export interface HistoryRouteDeps {
   readonly service: HistoryService;
-  /** Also an app that is switched off. @throws Failure ObjectNotFound */
+  /** Finds an app, switched off or not. @throws Failure ObjectNotFound */
   readonly findApp: (appId: string) => Promise<AppContext>;
   readonly assertRoom: AssertRoom;
 }

@@ -55,7 +55,7 @@ interface QuietDeps {
 }
 
 const dayMs = 86_400_000;
-/** Nobody counts further. */
+/** Days are counted up to this many. */
 const maxDays = 30;
 
 /** Whole days since the last visit began. */

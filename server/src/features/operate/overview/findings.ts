@@ -6,7 +6,7 @@ import type { ReachSummary, WebhookTrouble } from './schemas.ts';
 
 /** What is counted of an app, for the words about it. */
 export interface AppCounts {
-  /** In which days are told. */
+  /** In which days are counted. */
   readonly timeZone: string;
   readonly lastVisitAt: string | null;
   /** Since the last visitor: days that are over, and of these open ones, if the hours of a venue are known. */
@@ -191,7 +191,7 @@ function quotaFindings({ quotas }: AppCounts): readonly ServiceCondition[] {
   });
 }
 
-/** Long enough to make another key and to bring it to where it is used. */
+/** How long before a key expires it is warned of: time to make another and install it. */
 const keyWarningMs = 14 * 86_400_000;
 /** An expired key that nobody has removed is no news after this long. */
 const keyForgottenMs = 7 * 86_400_000;

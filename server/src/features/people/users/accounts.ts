@@ -137,7 +137,7 @@ export function notFresh(why = 'This account has no password.') {
 export const notFreshToMove = () => notFresh('This account has a second factor.');
 export const notFreshToErase = () => notFresh('This erases your account.');
 
-/** Whether it is the user's password. Impossible passwords are refused without hashing; an unknown user takes as long as a known one. */
+/** Whether a password is the user's. Impossible passwords are refused without hashing; an unknown user takes as long as a known one. */
 export async function isPassword(
   { db, passwords }: Pick<AccountDeps, 'db' | 'passwords'>,
   given: string,

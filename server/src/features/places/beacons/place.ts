@@ -48,14 +48,14 @@ export async function placeBeacon(deps: PlaceDeps, db: Db, { appId, objectId, se
     sql`select venue_id, zone_id, location from beacons where app_id = ${appId} and object_id = ${objectId}`,
   );
   if (!row) return;
-  // Nobody draws in it meanwhile. One that was sent is held already.
+  // Nobody draws zones in the venue meanwhile; one that was sent is locked already.
   if (row.venue_id !== null && row.venue_id !== venueId?.objectId)
     await deps.lockVenueForShare(db, appId, row.venue_id);
   const found = await zoneOf(deps, db, { appId, ...row });
   if (found !== row.zone_id) await setPlace(db, { appId, objectId, venueId: row.venue_id, zoneId: found });
 }
 
-/** In a transaction: the venue of a beacon, if it has one, stays until the end, and nobody draws in it. */
+/** Locks the venue of a beacon, if it has one, until the transaction ends: it is not deleted, and nobody draws in it. */
 export async function lockFormerVenue(
   { lockVenueForShare }: Pick<PlaceDeps, 'lockVenueForShare'>,
   db: Db,

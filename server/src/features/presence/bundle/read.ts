@@ -9,7 +9,8 @@ import { asSentBy, type Spot, venuesNear } from '../../near.ts';
 import { type Kept, type Kind, kinds } from './parts.ts';
 
 /**
- * What the bundle is made of: the answers that the caller gets from the lists of the interface, asked with its own credentials. So rules, hidden
+ * What the bundle is made of: the answers that the caller gets from the lists of the interface, asked with its own credentials. So rules,
+ * hidden
  * members, venues and scopes hold by the one code that there is for them.
  */
 
@@ -61,7 +62,7 @@ const decisive: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   ],
 };
 
-/** @throws Failure ValidationError for too much, and what the lists refuse except to those who may not read them */
+/** @throws Failure ValidationError for more than {@link maxBeacons}, and other errors of the lists than missing rights */
 export async function readBundle(
   { server, db, learnedOf, signalsOf }: BundleReads,
   call: Call<unknown, unknown>,

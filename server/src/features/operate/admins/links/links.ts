@@ -36,7 +36,7 @@ export interface MailPayload {
 export interface Invited {
   readonly email: string;
   readonly role: AdminRole;
-  /** All apps without it. */
+  /** The apps of an invited administrator; undefined: all. */
   readonly apps?: Reach;
 }
 
@@ -178,7 +178,7 @@ export class AdminLinks {
     });
   }
 
-  /** What a link is for. @throws Failure ObjectNotFound for one that is not usable */
+  /** Reads what a link is for. @throws Failure ObjectNotFound for one that is not usable */
   async open(token: string): Promise<OpenLink> {
     const { db, now } = this.#deps;
     if (token.length > maxToken) throw unusable();

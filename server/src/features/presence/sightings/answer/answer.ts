@@ -220,8 +220,8 @@ function isTheirs({ intake: { sender, isOwn }, lock }: Locked): boolean {
 }
 
 /**
- * Whoever may read visits sees the objectId. Where an app requires secrets, a phone from before that has none shows its own id at least;
- * elsewhere phones may be used to naming themselves either way.
+ * The objectId is shown to whoever may read visits. Where the app requires secrets, a phone that has none must therefore be named by its
+ * own id; elsewhere either id will do.
  */
 const isKnownEnough = ({ policy }: Sender, { secretHash, isByOwnId }: Locked['lock']) =>
   secretHash !== null || isByOwnId || policy.installationProof !== 'required';

@@ -52,7 +52,7 @@ interface LockedRow extends LockRow {
 const lockColumns = raw(
   'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents, secret_hash, locale_identifier, device_model, motion, motion_at',
 );
-/** By the name of the column and how rows are locked. */
+/** Statements by the column that is looked up and how rows are locked. */
 const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
 
 function lockBy(column: 'installation_id' | 'object_id', lock: string): Lookup<'installation_id' | 'object_id'> {
@@ -133,8 +133,8 @@ export interface LockedPerson {
 
 /**
  * Locks persons until the end of the transaction, after their installations: what one phone of a person is shown counts for
- * the others. With `waits` there is one, and nobody who has one waits for anything of somebody else's; otherwise those that
- * somebody else has are left out.
+ * the others. With `waits` the transaction locks one person only, so that none waits for another in a circle; otherwise persons that
+ * another transaction has locked are left out.
  */
 export async function lockPersons(
   db: Db,
@@ -184,7 +184,7 @@ export async function lockForDecision(
   return readLock(db, appId, installationId, db.dialect.lockRow);
 }
 
-/** Undefined too when somebody else holds it. */
+/** The same without waiting; undefined also when somebody else holds the lock. */
 export async function tryLockInstallation(
   db: Db,
   appId: string,

@@ -7,7 +7,7 @@ import type { TrackKey } from '../traces/reported.ts';
 /** Where an installation is or was last, as far as it is recorded. */
 export interface Whereabouts {
   readonly beaconId?: string;
-  /** Where no beacon is known: of which it has entered the region. */
+  /** The venue whose region the phone has entered, where no beacon is known. */
   readonly venueId?: string;
   /** Metres, and the level; only where a position is known. */
   readonly spot?: { readonly x: number; readonly y: number; readonly floor: number };

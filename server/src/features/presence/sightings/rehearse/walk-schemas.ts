@@ -22,7 +22,7 @@ const point = Type.Object({ x: metres, y: metres });
 
 const maxSeconds = 3_600;
 const maxVisitors = 20;
-/** Of all visitors together. */
+/** The most steps of all visitors together. */
 const maxSteps = 7_200;
 /** How long visitors are followed after a route, seconds: what silence ends is over by then. */
 const afterwards = 60;
@@ -157,7 +157,7 @@ export function wayOf(route: SentRoute, floorId: string, levelOf: (floorId: stri
   return route.map(({ x, y, stay = 0 }, index) => ({ x, y, stay, floor: levelOf(floors[index] ?? floorId) }));
 }
 
-/** For the duration it only matters which floors differ. */
+/** Seconds of the walk. It only matters where the floor changes, so that levels need not be known. */
 function walkedSeconds(route: SentRoute, floorId: string): number {
   const known = [...new Set(floorsOf(route, floorId))];
   return Math.ceil(

@@ -112,7 +112,7 @@ async function findBeacons<Item>(
 export const findBeaconsById = (db: Db, appId: string, ids: readonly string[]) =>
   findBeacons(db, appId, ids, (id) => sql`object_id = ${id}`);
 
-/** With what surveys say. */
+/** Adds what surveys have taught about each beacon. */
 async function surveyed(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]> {
   const maps = await findSignals(db, appId, ids);
   return (await findBeaconsById(db, appId, ids)).map((one) => ({ ...one, map: maps.get(one.objectId) }));
@@ -208,8 +208,7 @@ export const storedSite: SiteReads = {
 const maxEntries = 20_000;
 const addressText = ({ uuid, major, minor }: AddressParts) => `${uuid}:${major}:${minor}`;
 
-/**
- * The same from memory. Beacons and messages change rarely and are asked for with every batch; every write of them notes
+/** A cache of the site. Beacons and messages change rarely and are asked for with every batch; every write of them notes
  * the `site` cache version, and then all of it is dropped. What does not exist is not remembered.
  */
 export class SiteCache implements SiteReads {
@@ -233,7 +232,7 @@ export class SiteCache implements SiteReads {
     });
   }
 
-  /** Call it once before a batch. */
+  /** Makes sure that nothing outdated is answered; call it once before a batch. */
   fresh(): Promise<void> | undefined {
     return this.#cacheVersion.fresh();
   }
