@@ -34,17 +34,14 @@ test('the round goes venue by venue, floor by floor, to the nearest beacon, and 
     return finding('silent', { beaconId, venueId, location: place && { x, y, floor } });
   };
   const all = [
-    ...[at('far', 'north', [30, 30, 0]), at('upstairs', 'north', [1, 1, 1]), at('near', 'north', [2, 3, 0])],
-    ...[
-      at('nowhere', undefined),
-      at('middle', 'north', [15, 12, 0]),
-      at('unplaced', 'north'),
-      at('south', 'south', [0, 0, 0]),
-    ],
+    ...[at('far', 'north', [30, 30, 0]), at('near', 'north', [2, 3, 0])],
+    ...[at('across', 'north', [6, 0, 1]), at('upstairs', 'north', [0, 5, 1]), at('behind', 'north', [0, 9, 1])],
+    ...[at('nowhere', undefined), at('middle', 'north', [15, 12, 0]), at('unplaced', 'north')],
+    ...[at('up', 'south', [0, 6, 0]), at('south', 'south', [5, 0, 0]), at('east', 'south', [9, 0, 0])],
   ];
   assert.deepEqual(
     inOrderOfWalk(all).map(({ beaconId }) => beaconId),
-    ['near', 'middle', 'far', 'upstairs', 'unplaced', 'south', 'nowhere'],
+    ['near', 'middle', 'far', 'upstairs', 'behind', 'across', 'unplaced', 'south', 'east', 'up', 'nowhere'],
   );
 });
 

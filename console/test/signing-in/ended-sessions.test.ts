@@ -123,6 +123,13 @@ describe('a session that ends in the middle', () => {
       assert.equal(keptFile('import')?.name, 'old.csv');
       forgetFile('import');
       assert.equal(keptFile('import'), undefined);
+      // There is no room for another one: the former is not taken for it.
+      keepFile('import', { name: 'beacons.csv', text: 'name' });
+      sessionStorage.setItem = () => {
+        throw new Error('full');
+      };
+      keepFile('import', { name: 'more.csv', text: 'name' });
+      assert.equal(keptFile('import'), undefined);
     } finally {
       if (before) Object.defineProperty(globalThis, 'sessionStorage', before);
       else Reflect.deleteProperty(globalThis, 'sessionStorage');
