@@ -70,7 +70,7 @@ test('a text that stands at two places of the program has one name, which is in 
 
 test('a connection of PostgreSQL prepares what is used often, and few others', async () => {
   const { url, drop } = await createPostgresDatabase();
-  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs });
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs, now: () => 0 });
   const preparedBy = async () => {
     const rows = await db.all<{ statement: string }>(raw('select statement from pg_prepared_statements'));
     return rows.map(({ statement }) => statement);
@@ -89,7 +89,7 @@ test('a connection of PostgreSQL prepares what is used often, and few others', a
 test('a connection that has prepared too many statements is replaced', async () => {
   const { url, drop } = await createPostgresDatabase();
   let now = 0;
-  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, now: () => now });
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, timeoutMs: patientMs, now: () => now });
   const backend = async () => (await db.one<{ pid: number }>(raw('select pg_backend_pid() as pid')))?.pid;
   try {
     const first = await backend();
