@@ -32,6 +32,8 @@ export default defineConfig({
   build: {
     // Small pictures would become data: addresses inside scripts; as files they are cached on their own.
     assetsInlineLimit: 0,
+    // All styles come with the first page: one file that fails to load is not asked for again, and its page would be bare.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2023',
     chunkSizeWarningLimit: 750,

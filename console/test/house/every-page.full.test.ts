@@ -76,7 +76,7 @@ describe('every page', () => {
     assert.deepEqual(moved, {});
   });
 
-  test('Home takes 22 requests and 285 kB at most on the first visit', async () => {
+  test('Home takes 22 requests and 300 kB at most on the first visit', async () => {
     const cold = await openAs(browser, { app: filled.site.app, origin: filled.origin, role: 'owner' });
     const { page: fresh, context } = cold;
     const network = await context.newCDPSession(fresh);
@@ -92,6 +92,6 @@ describe('every page', () => {
     await fresh.goto(`/console/apps/${filled.site.app.appId}/home`);
     await fresh.getByRole('heading', { name: 'Live now' }).waitFor();
     await still();
-    assert.ok(requests <= 22 && bytes <= 285_000, `${requests} requests, ${bytes} bytes`);
+    assert.ok(requests <= 22 && bytes <= 300_000, `${requests} requests, ${bytes} bytes`);
   });
 });

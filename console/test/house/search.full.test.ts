@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -53,23 +53,27 @@ describe('the search over everything', () => {
     await field().fill(text);
   };
 
-  test('says so if it cannot be loaded, and opens once it can', async () => {
+  test('says so if it cannot be loaded, and opens as it should once it can', async () => {
     const opener = page.getByRole('button', { name: 'Search everything (Ctrl K)' });
-    const isAway = /\/console\/$|palette-dialogs/;
+    const isAway = /\/console\/$|\/assets\//;
     await page.route(isAway, (route) => route.abort());
     await opener.click();
     await page.getByText('The service does not answer. Is it running, and are you online?').waitFor();
     await page.unroute(isAway);
     await opener.click();
     await field().waitFor();
+    const overflow = (one: unknown) => Reflect.get(globalThis, 'getComputedStyle')(one).overflowY;
+    assert.equal(await page.getByRole('listbox').evaluate(overflow), 'auto', 'with its styles');
     await page.keyboard.press('Escape');
     await field().waitFor({ state: 'detached' });
     const hasFocus = (one: unknown) => one === Reflect.get(globalThis, 'document').activeElement;
     await becomes(() => opener.evaluate(hasFocus), true);
   });
 
-  test('opens if its keys were pressed before the page was there', async () => {
+  test('opens with what was typed before the page or the search itself was there', async () => {
     const early = await visited.context.newPage();
+    const { promise: held, resolve: hold } = Promise.withResolvers<Route>();
+    await early.route(/palette-dialogs/, hold);
     const session = /\/api\/session\/present$/;
     const { promise: pressed, resolve: press } = Promise.withResolvers<void>();
     await early.route(session, async (route) => {
@@ -80,8 +84,15 @@ describe('the search over everything', () => {
     await early.goto(`/console/apps/${app.appId}/push`, { waitUntil: 'commit' });
     await asked;
     await early.keyboard.press('Control+k');
+    await early.keyboard.type('ga');
     press();
-    await early.getByRole('combobox', { name: 'Search pages, actions and records' }).waitFor();
+    const found = await held;
+    await early.keyboard.type('te');
+    await found.continue();
+    const typed = early.getByRole('combobox', { name: 'Search pages, actions and records' });
+    await early.getByRole('option', { name: 'Gatehouse' }).waitFor();
+    await early.keyboard.type('ho');
+    assert.equal(await typed.inputValue(), 'gateho');
     await early.close();
   });
 

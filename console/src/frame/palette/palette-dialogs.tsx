@@ -10,6 +10,7 @@ import { t } from '../../lib/words/words.ts';
 import { findRecords, fixedEntries, matching } from './entries.ts';
 import type { PaletteEntry } from './entry.ts';
 import classes from './palette.module.css';
+import { takeTyped } from './use-shortcuts.ts';
 
 interface Props {
   readonly isOpen: boolean;
@@ -73,15 +74,16 @@ function Search({ appId, onDone }: Pick<Props, 'appId'> & { readonly onDone: () 
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
   // The dialog would do it a moment later, and the first letter be lost; so it does not know where the focus was.
   useEffect(() => {
     const before = document.activeElement;
     field.current?.focus();
+    setText(takeTyped());
     return () => {
       if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, []);
-  const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
   const { entries, ...searched } = useEntries(appId, text);
   const chosen = Math.min(place, entries.length - 1);

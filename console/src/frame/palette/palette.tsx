@@ -3,7 +3,7 @@ import { useCallback, useState } from 'react';
 import { lazyDialog } from '../../components/dialogs/lazy-dialog.tsx';
 import { Icon } from '../../components/page/blocks.tsx';
 import { t } from '../../lib/words/words.ts';
-import { useShortcuts } from './use-shortcuts.ts';
+import { takeTyped, useShortcuts } from './use-shortcuts.ts';
 
 const SearchDialog = lazyDialog(async () => (await import('./palette-dialogs.tsx')).SearchDialog);
 const KeysDialog = lazyDialog(async () => (await import('./palette-dialogs.tsx')).KeysDialog);
@@ -13,7 +13,10 @@ export function Palette({ appId }: { readonly appId: string | undefined }) {
   const [open, setOpen] = useState<'search' | 'help'>();
   const search = useCallback(() => setOpen('search'), []);
   const help = useCallback(() => setOpen('help'), []);
-  const close = () => setOpen(undefined);
+  const close = () => {
+    takeTyped();
+    setOpen(undefined);
+  };
   useShortcuts({ onSearch: search, onHelp: help });
   return (
     <>
