@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -45,6 +45,7 @@ describe('one field of many records', () => {
   const open = (path: string) => goTo(page, `/console/apps/${app.appId}/${path}`);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
+  const hasFocus = (wanted: Locator) => wanted.and(page.locator(':focus')).waitFor();
   const told = (text: string) => page.getByRole('alert').filter({ hasText: text });
   const get = async (path: string) => (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.result;
   const beacons = (member: string) => Promise.all(ids.map(async (id) => (await get(`beacons/${id}`))[member]));
@@ -55,6 +56,10 @@ describe('one field of many records', () => {
     await open('beacons');
     await chooseAll();
     await button('Edit …').click();
+    await hasFocus(dialog().getByLabel('Field'));
+    await page.keyboard.press('Escape');
+    await hasFocus(button('Edit …'));
+    await page.keyboard.press('Enter');
     await dialog().getByLabel('Field').selectOption('Radius');
     await dialog().getByLabel('Radius', { exact: true }).fill('4');
     await dialog().getByText('2 beacons will change, 1 has this value already.').waitFor();
@@ -64,6 +69,8 @@ describe('one field of many records', () => {
     await takePictures(page, 'bulk-edit');
     await dialog().getByRole('button', { name: 'Change 2 beacons' }).click();
     await told('2 beacons changed.').waitFor();
+    // With the choice its buttons have gone.
+    await hasFocus(page.getByRole('heading', { level: 1 }));
     assert.deepEqual(await beacons('radius'), [4, 4, 4]);
     await button('Undo').click();
     await becomes(() => beacons('radius'), [4, 2, undefined]);

@@ -273,6 +273,7 @@ describe('the home of an app', () => {
     await readAgain(page);
     await finding('1 beacon fell silent').waitFor();
     const item = page.getByRole('listitem').filter({ hasText: '1 beacon fell silent' });
+    await item.getByText('No longer heard in the usual hours. A battery may be empty: Cloakroom.').waitFor();
     await item.getByRole('link', { name: 'Show them' }).click();
     await link('Cloakroom').click();
     await heading('Cloakroom').waitFor();

@@ -3,7 +3,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PDFDocument from 'pdfkit';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -80,6 +80,7 @@ describe('a plan from a page of a PDF document', () => {
   const said = (text: string) => page.getByText(text, { exact: false }).first().waitFor();
   const floor = async () => (await app.send({ method: 'GET', url: '/api/v2/floors', headers })).body.results[0];
   const dialog = () => page.getByRole('dialog');
+  const hasFocus = (wanted: Locator) => wanted.and(page.locator(':focus')).waitFor();
   /** A file by its path, or one with a name and a content. */
   async function choose(name: string, buffer?: Buffer, mimeType = 'application/pdf') {
     const button = page.getByRole('button', { name: /Upload a picture or PDF|Replace the plan/ });
@@ -106,6 +107,7 @@ describe('a plan from a page of a PDF document', () => {
     await choose('plans.PDF', await pdf({ pages: 3, script: "app.alert('hello'); throw new Error('ran')" }), '');
     await dialog().getByText('plans.PDF has 3 pages.').waitFor();
     await becomes(() => dialog().locator('canvas').count(), 3);
+    await hasFocus(dialog().getByRole('button', { name: 'Page 1' }));
     await assertAccessible(page);
     await takePictures(page, 'pdf-pages');
     await dialog().getByRole('button', { name: 'Page 2' }).click();
@@ -125,6 +127,7 @@ describe('a plan from a page of a PDF document', () => {
       [255, 255, 255],
     ]);
     await dialog().waitFor({ state: 'detached' });
+    await hasFocus(page.getByRole('button', { name: 'Replace the plan' }));
   });
 
   test('a page as large as a sheet of a plotter is as sharp as any other', async () => {

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayPutBack } from '../../lib/data/access.ts';
 import { trashKey } from '../../lib/data/history.ts';
@@ -181,6 +181,14 @@ interface ActionsProps extends Pick<Props, 'children'> {
 }
 
 function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone, children }: ActionsProps) {
+  // With the bar goes what had the focus, or was to get it back.
+  useEffect(
+    () => () => {
+      if (document.activeElement?.matches('body, [role=dialog] *'))
+        document.querySelector<HTMLElement>('#page h1')?.focus({ preventScroll: true });
+    },
+    [],
+  );
   return (
     <section className={classes.bulk} aria-label={t('Chosen records')}>
       <Text size="md" fw={580} aria-live="polite">

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text } from '@mant
 import { type ReactNode, useState } from 'react';
 import { differenceText } from '../../lib/text/json-compare.ts';
 import { t } from '../../lib/words/words.ts';
+import { useFocusBack } from '../dialogs/use-focus-back.ts';
 import classes from './bulk.module.css';
 import { type BulkChange, nameOfRecord, planOf, valueAt } from './bulk.ts';
 import type { AnyBulkField } from './bulk-fields.tsx';
@@ -21,6 +22,7 @@ interface Props {
 
 /** Gives one field of the selected records the same value, after a preview. */
 export function BulkEdit({ fields, what, countText, chosen, isBusy, failure, onClose, onChange }: Props) {
+  useFocusBack();
   const [name, setName] = useState('');
   const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});
   const [isEmptied, setEmptied] = useState(false);

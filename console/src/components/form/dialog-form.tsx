@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
+import { useFocusBack } from '../dialogs/use-focus-back.ts';
 import { FailureNote } from '../page/blocks.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { Form } from './form.tsx';
@@ -25,14 +26,7 @@ interface ContentProps<Values extends object> {
 /** A short form inside a dialog. */
 export function DialogFields<Values extends object>(props: ContentProps<Values>) {
   const { form, names, submit, isBusy, onSubmit, onClose, about, beside, children } = props;
-  // A dialog that is not there before it is open does not know where the focus was.
-  useEffect(() => {
-    const before = document.activeElement;
-    return () => {
-      const isNowhere = document.activeElement === document.body && !document.querySelector('[role=dialog]');
-      if (isNowhere && before instanceof HTMLElement) before.focus({ preventScroll: true });
-    };
-  }, []);
+  useFocusBack();
   return (
     <Form onSubmit={onSubmit}>
       <Stack>

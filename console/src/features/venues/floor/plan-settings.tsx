@@ -1,4 +1,4 @@
-import { Alert, Button, FileButton, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, FileButton, Group, Loader, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -56,8 +56,9 @@ export function PlanSettings({ appId, floor }: Props) {
   const [pdf, setPdf] = useState<Pdf>();
   useEffect(() => () => pdf?.close(), [pdf]);
   const open = useAction({ run: openPdf, after: setPdf, showsError: true });
+  const isBusy = upload.isPending || open.isPending;
   const take = (file: File | null) => {
-    if (!file) return;
+    if (!file || isBusy) return;
     upload.reset();
     open.reset();
     if (isPdf(file)) open.mutate(file);
@@ -88,8 +89,9 @@ export function PlanSettings({ appId, floor }: Props) {
               <Button
                 {...props}
                 id={planButton}
-                loading={upload.isPending || open.isPending}
-                leftSection={<Icon name="upload" size={16} />}
+                // One that is disabled meanwhile would lose the focus.
+                aria-busy={isBusy}
+                leftSection={isBusy ? <Loader size={16} /> : <Icon name="upload" size={16} />}
               >
                 {floor.plan ? t('Replace the plan') : t('Upload a picture or PDF')}
               </Button>

@@ -41,7 +41,7 @@ const words: Readonly<
 > = {
   silent: (n, shown) => ({
     title: `${count(n, 'beacon')} fell silent`,
-    text: `They have not been heard in hours in which they usually are. A battery may be empty: ${shown}${n > maxNamed ? ` and ${number(n - maxNamed)} more` : ''}.`,
+    text: `No longer heard in the usual hours. A battery may be empty: ${shown}${n > maxNamed ? ` and ${number(n - maxNamed)} more` : ''}.`,
   }),
   battery: (n, shown) => ({
     title: n === 1 ? '1 battery will soon be empty' : `${number(n)} batteries will soon be empty`,

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, NumberInput, Text, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { useFocusBack } from '../../../../components/dialogs/use-focus-back.ts';
 import { FailureNote } from '../../../../components/page/blocks.tsx';
 import { useAction } from '../../../../lib/actions/use-action.ts';
 import { t } from '../../../../lib/words/words.ts';
@@ -20,6 +21,7 @@ const previewSide = 360;
 
 /** The pages of a document as small pictures, one of which becomes the plan. */
 export function PdfPages({ pdf, onPick, onClose }: Props) {
+  useFocusBack();
   const [first, setFirst] = useState(1);
   const [picked, setPicked] = useState<number>();
   const pick = useAction({
@@ -47,6 +49,7 @@ export function PdfPages({ pdf, onPick, onClose }: Props) {
             <UnstyledButton
               className={classes.page}
               disabled={pick.isPending}
+              data-autofocus={page === first || undefined}
               onClick={() => {
                 setPicked(page);
                 pick.mutate(page);
