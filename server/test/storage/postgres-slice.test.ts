@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'vitest';
 import { tables } from '../../src/app/tables.ts';
 import { postgresDialect } from '../../src/db/postgres/postgres.ts';
+import { createMigratedPostgres } from '../support/migrated.ts';
+import { onDatabase } from '../support/postgres-url.ts';
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -35,16 +37,38 @@ function touchable(): readonly string[] {
   ];
 }
 
-/** What no process whose notes are in `folder` has touched. */
-function untouched(folder: string): readonly string[] {
-  const all = new Set(readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n')));
-  return touchable().filter((name) => !all.has(name));
-}
+const folder = process.env['PHAROS_TEST_TOUCHED'] ?? '';
 
-const folder = process.env['PHAROS_TEST_TOUCHED'];
+const notes = () =>
+  new Set(readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n')));
 
 test('the tests on both databases touch each table and each difference between the databases on PostgreSQL', {
   skip: !folder,
 }, () => {
-  assert.deepEqual(untouched(folder ?? ''), []);
+  const touched = notes();
+  assert.deepEqual(
+    touchable().filter((name) => !touched.has(name)),
+    [],
+  );
+});
+
+/** What is written differently for PostgreSQL, which the test above has seen there. */
+const ofSqlite = /\b(rowid|indexed by|insert or fail|json_(type|extract|each)|(pharos|sqlite)_\w+)\b|\(values \(/;
+const noSuchTable = '42P01';
+
+test('PostgreSQL takes every statement that the tests have sent to SQLite', { skip: !folder }, async () => {
+  const texts = [...notes()].flatMap(
+    (note) => /^text ((?:select|with|insert|update|delete)\b.*)/.exec(note)?.[1] ?? [],
+  );
+  const refused: string[] = [];
+  const { url, drop } = await createMigratedPostgres();
+  await onDatabase(url, async (client) => {
+    for (const text of texts.filter((one) => !ofSqlite.test(one)))
+      await client.query(`prepare sent as ${text}; deallocate sent`).catch(({ code, message }) => {
+        // A test has made the table.
+        if (code !== noSuchTable) refused.push(`${message}: ${text}`);
+      });
+  });
+  await drop();
+  assert.deepEqual(refused, []);
 });

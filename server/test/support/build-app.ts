@@ -14,7 +14,7 @@ import { beDistributed } from './interface/conflicts.ts';
 import { assertDocumented, endpointOf } from './interface/documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
 import { patientMs } from './patience.ts';
-import { recordTouched, writeTouched } from './storage/postgres-coverage.ts';
+import { recordTexts, recordTouched, writeTouched } from './storage/postgres-coverage.ts';
 import { assertPortableSql, recordSql } from './storage/sql-recorder.ts';
 import { assertWholeNumbers } from './storage/whole-numbers.ts';
 
@@ -48,7 +48,7 @@ export async function openStorage(
     beDistributed(db);
     recordSql(db);
     recordTouched(db);
-  }
+  } else recordTexts(db);
   return {
     db,
     folder,

@@ -1,12 +1,15 @@
 /**
  * What the product touches on PostgreSQL while tests run: the tables that it writes and reads, and the lines that ask the dialect
- * for something. `npm test` runs only some files on both databases, and looks here at its end for what none of them has touched.
+ * for something. `npm test` runs only some files on both databases, and looks here at its end for what none of them has touched; and
+ * whether PostgreSQL would take what it has sent to SQLite alone.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renderSql } from '../../../src/base/sql.ts';
 import type { Database } from '../../../src/db/db.ts';
+import { placeholder } from '../../../src/db/postgres/prepared-names.ts';
 import { onStatements, plainText } from '../statements.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
@@ -15,6 +18,8 @@ const folder = process.env['PHAROS_TEST_TOUCHED'];
 const file = `${randomBytes(6).toString('hex')}.txt`;
 const touched = new Set<string>();
 const seen = new Set<unknown>();
+const seenTexts = new Set<readonly string[]>();
+let written = 0;
 
 const tableNames = /\b(?:into|update|from|join)\s+(?:only\s+)?([a-z_]+)/g;
 
@@ -33,6 +38,17 @@ export function recordTouched(db: Database): void {
     if (isLiteral) seen.add(statement.strings);
   });
   watchDialect(db);
+}
+
+/** Notes the statements that the product sends to SQLite, with PostgreSQL's placeholders. */
+export function recordTexts(db: Database): void {
+  if (!folder) return;
+  onStatements(db, (statement) => {
+    if (seenTexts.has(statement.strings)) return;
+    if (Object.isFrozen(statement.strings)) seenTexts.add(statement.strings);
+    const text = `text ${renderSql(statement, placeholder).replace(/\s+/g, ' ').trim()}`;
+    if (!touched.has(text) && productPlace(12)) touched.add(text);
+  });
 }
 
 function watchDialect(db: Database): void {
@@ -86,5 +102,7 @@ function productPlace(frames: number): string | undefined {
 
 /** A process that is ended at the end of a run does not get to it. */
 export function writeTouched(): void {
-  if (folder) writeFileSync(join(folder, file), [...touched].join('\n'));
+  if (!folder || touched.size === written) return;
+  writeFileSync(join(folder, file), [...touched].join('\n'));
+  written = touched.size;
 }
