@@ -154,20 +154,19 @@ export function newRecord(now: number, receiverOffset: ReceiverOffset | null = n
 /** As they are stored, with names of earlier versions. What those did not write is missing. */
 export type StoredState = Omit<TrackState, 'receiverOffset' | 'fix'> & {
   readonly ear?: TrackState['receiverOffset'];
-  readonly fix?: (Omit<Fix, 'offsetX' | 'offsetY'> & { readonly earX: number; readonly earY: number }) | null;
+  /** Earlier versions reckon with a covariance of receiver offset and place. */
+  readonly fix?: (Fix & { readonly earX: number; readonly earY: number }) | null;
 };
 
 export function toStoredState({ receiverOffset: ear, fix, ...rest }: TrackState): StoredState {
-  if (fix === null) return { ...rest, ear, fix };
-  const { offsetX: earX, offsetY: earY, ...moments } = fix;
-  return { ...rest, ear, fix: { ...moments, earX, earY } };
+  return { ...rest, ear, fix: fix && { ...fix, earX: 0, earY: 0 } };
 }
 
 export function fromStoredState({ ear = null, fix = null, ...rest }: StoredState): TrackState {
   const state = { ...newTrack(ear), ...rest };
   if (fix === null) return state;
-  const { earX: offsetX, earY: offsetY, ...moments } = fix;
-  return { ...state, fix: { ...moments, offsetX, offsetY } };
+  const { earX, earY, ...moments } = fix;
+  return { ...state, fix: moments };
 }
 
 export type StoredRecord = Partial<

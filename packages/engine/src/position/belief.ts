@@ -13,7 +13,6 @@ interface Work {
   /** The share of each cell's belief that comes from the step before, as opposed to what was spread over the whole layout. */
   carried: Float64Array;
   likelihood: Float64Array;
-  expectedOffset: Float64Array;
   weights: Float64Array;
   weighted: Float64Array;
   /** The cells that hold nearly all of the belief after a step; most hold nothing. */
@@ -32,7 +31,6 @@ function makeWork(cells: number): Work {
     belief: new Float64Array(cells),
     carried: new Float64Array(cells),
     likelihood: new Float64Array(cells),
-    expectedOffset: new Float64Array(cells),
     weights: new Float64Array(cells),
     weighted: new Float64Array(cells),
     likely: new Uint16Array(cells),

@@ -11,7 +11,8 @@ import { foundIn, type Moved, move, velocityAfter } from './motion.ts';
  * what was heard, and keeps the moments of the result (assumed-density filtering: Maybeck, Stochastic Models, Estimation and
  * Control, volume 2, chapter 12). The loss of the installation's own receiver (`receiverOffset`) is estimated together with the
  * position: given a cell it is a linear-Gaussian unknown that is integrated out exactly (a Rao-Blackwellised grid), so that a
- * phone that hears 18 dB less than another is in the same place. Deterministic; no random numbers.
+ * phone that hears 18 dB less than another is in the same place. Between steps the two are taken for independent. Deterministic;
+ * no random numbers.
  */
 
 /** What was heard of an anchor since the step before: mean path loss in dB over `count` samples, and what is known of its bias. */
@@ -33,8 +34,7 @@ const SCALE = 36;
 export const OFFSET_VARIANCE = 100;
 /** Residuals stay for seconds, so the receiver offset learns from a tenth of what is heard. */
 const OFFSET_SHARE = 0.1;
-/** The receiver offset and its dependence on the position are kept within what is plausible, dB. */
-const OFFSET_REACH = 12;
+/** A phone may be put into a bag: what is known of its receiver offset is never surer than this, dB². */
 const LEAST_OFFSET_VARIANCE = 0.5;
 
 export const newReceiverOffset = (): ReceiverOffset => ({ loss: 0, variance: OFFSET_VARIANCE });
@@ -56,31 +56,23 @@ export function stepFix({ fix, receiverOffset, layout, heard, at, slowVariance }
 } {
   reserve(layout.cells);
   const moved = fix === null ? null : move(fix, (at - fix.at) / 1000);
-  const offsetVariance = predict(layout, { fix, receiverOffset, moved });
-  for (const one of heard) weigh(layout, one, { offsetVariance, slowVariance });
-  return condense(layout, { offsetVariance, moved, at });
+  predict(layout, fix, moved);
+  const before = { ...receiverOffset, variance: Math.max(LEAST_OFFSET_VARIANCE, receiverOffset.variance) };
+  for (const one of heard) weigh(layout, one, { receiverOffset: before, slowVariance });
+  return condense(layout, { receiverOffset: before, moved, at });
 }
 
-interface Before {
-  readonly fix: Fix | null;
-  readonly receiverOffset: ReceiverOffset;
-  readonly moved: Moved | null;
-}
-
-/** Fills in what was believed before anything was heard; answers the receiver offset's variance once the position is given. */
-function predict(layout: Layout, { fix, receiverOffset, moved }: Before): number {
+/** Fills in what was believed before anything was heard. */
+function predict(layout: Layout, fix: Fix | null, moved: Moved | null): void {
   const { cells, x, y } = layout;
-  const { belief, carried, expectedOffset } = work;
+  const { belief, carried } = work;
   if (fix === null || moved === null) {
     belief.fill(1 / cells, 0, cells);
-    expectedOffset.fill(receiverOffset.loss, 0, cells);
-    return receiverOffset.variance;
+    return;
   }
   const { xx, xy, yy } = moved;
   const determinant = xx * yy - xy * xy;
   const [a, b, c] = [yy / determinant, -xy / determinant, xx / determinant];
-  const slopeX = a * fix.offsetX + b * fix.offsetY;
-  const slopeY = b * fix.offsetX + c * fix.offsetY;
   const floors = floorPrior(layout, fix);
   let total = 0;
   for (let cell = 0; cell < cells; cell++) {
@@ -90,8 +82,6 @@ function predict(layout: Layout, { fix, receiverOffset, moved }: Before): number
     const share = density * (floors[layout.floor[cell] as number] as number);
     belief[cell] = share;
     total += share;
-    const lean = slopeX * dx + slopeY * dy;
-    expectedOffset[cell] = receiverOffset.loss + Math.min(OFFSET_REACH, Math.max(-OFFSET_REACH, lean));
   }
   const scale = total > 0 ? (1 - LOST) / total : 0;
   const spread = (total > 0 ? LOST : 1) / cells;
@@ -100,7 +90,6 @@ function predict(layout: Layout, { fix, receiverOffset, moved }: Before): number
     belief[cell] = kept + spread;
     carried[cell] = kept / (kept + spread);
   }
-  return Math.max(LEAST_OFFSET_VARIANCE, receiverOffset.variance - slopeX * fix.offsetX - slopeY * fix.offsetY);
 }
 
 /** A floor that was not in the layout before begins with a small share. */
@@ -109,7 +98,7 @@ function floorPrior({ floors }: Layout, { floors: before }: Fix): number[] {
 }
 
 interface Noise {
-  readonly offsetVariance: number;
+  readonly receiverOffset: ReceiverOffset;
   readonly slowVariance: number;
 }
 
@@ -117,17 +106,17 @@ interface Noise {
 const noiseOf = ({ count }: HeardAnchor, slowVariance: number): number => FAST_VARIANCE / count + slowVariance;
 
 /** Takes what was heard of one anchor into the likelihood of each cell. */
-function weigh(layout: Layout, heard: HeardAnchor, { offsetVariance, slowVariance }: Noise): void {
+function weigh(layout: Layout, heard: HeardAnchor, { receiverOffset, slowVariance }: Noise): void {
   const { anchor, bias } = heard;
-  const { expectedOffset, likelihood, weights, weighted } = work;
+  const { likelihood, weights, weighted } = work;
   const expected = layout.loss[anchor] as Float64Array;
   const precision = layout.precision[anchor] as Float64Array;
   const blur = layout.blur[anchor] as Float64Array;
-  const loss = heard.loss - bias.loss;
+  const loss = heard.loss - bias.loss - receiverOffset.loss;
   const certainty = (FREEDOM + 1) / (noiseOf(heard, slowVariance) + bias.variance);
-  const scale = 1 / (SCALE + offsetVariance);
+  const scale = 1 / (SCALE + receiverOffset.variance);
   for (let cell = 0; cell < layout.cells; cell++) {
-    const residual = loss - (expected[cell] as number) - (expectedOffset[cell] as number);
+    const residual = loss - (expected[cell] as number);
     const square = residual * residual;
     const weight = (certainty * (precision[cell] as number)) / (FREEDOM + square * scale);
     likelihood[cell] = (likelihood[cell] as number) - 0.5 * weight * square - (blur[cell] as number);
@@ -137,7 +126,7 @@ function weigh(layout: Layout, heard: HeardAnchor, { offsetVariance, slowVarianc
 }
 
 interface Step {
-  readonly offsetVariance: number;
+  readonly receiverOffset: ReceiverOffset;
   readonly moved: Moved | null;
   readonly at: number;
 }
@@ -145,10 +134,11 @@ interface Step {
 /** Multiplies belief and likelihood, with the receiver offset integrated out, and keeps the moments. */
 function condense(
   layout: Layout,
-  { offsetVariance, moved, at }: Step,
+  { receiverOffset, moved, at }: Step,
 ): { readonly fix: Fix; readonly receiverOffset: ReceiverOffset } {
   const { cells, x, y, floors } = layout;
-  const { belief, carried, likelihood, expectedOffset, weights, weighted, likely } = work;
+  const { belief, carried, likelihood, weights, weighted, likely } = work;
+  const { variance: offsetVariance } = receiverOffset;
   let most = Number.NEGATIVE_INFINITY;
   for (let cell = 0; cell < cells; cell++) {
     const sum = weights[cell] as number;
@@ -165,7 +155,7 @@ function condense(
     total += share;
   }
   const byFloor = new Array<number>(floors.length).fill(0);
-  let [meanX, meanY, loss, variance] = [0, 0, 0, 0];
+  let [meanX, meanY, loss, square, variance] = [0, 0, 0, 0, 0];
   for (let cell = 0; cell < cells; cell++) {
     const share = (belief[cell] as number) / total;
     belief[cell] = share;
@@ -174,25 +164,21 @@ function condense(
     meanY += share * (y[cell] as number);
     const learned = (weights[cell] as number) * OFFSET_SHARE;
     const gain = offsetVariance / (1 + learned * offsetVariance);
-    const receiverOffset = (expectedOffset[cell] as number) + OFFSET_SHARE * (weighted[cell] as number) * gain;
-    expectedOffset[cell] = receiverOffset;
-    loss += share * receiverOffset;
+    const more = OFFSET_SHARE * (weighted[cell] as number) * gain;
+    loss += share * more;
+    square += share * more * more;
     variance += share * gain;
   }
-  let [xx, xy, yy, offsetX, offsetY] = [0, 0, 0, 0, 0];
+  let [xx, xy, yy] = [0, 0, 0];
   let likelyCount = 0;
   for (let cell = 0; cell < cells; cell++) {
     const share = belief[cell] as number;
     if (share > LEAST_SHARE) likely[likelyCount++] = cell;
     const dx = (x[cell] as number) - meanX;
     const dy = (y[cell] as number) - meanY;
-    const de = (expectedOffset[cell] as number) - loss;
     xx += share * dx * dx;
     xy += share * dx * dy;
     yy += share * dy * dy;
-    offsetX += share * dx * de;
-    offsetY += share * dy * de;
-    variance += share * de * de;
   }
   work.likelyCount = likelyCount;
   // A cell is a square and no point.
@@ -205,11 +191,12 @@ function condense(
     xy,
     yy: yy + within,
     floors: floors.map((floor, index) => [floor, byFloor[index] as number] as const),
-    offsetX,
-    offsetY,
     velocity: velocityAfter(moved, foundIn(layout, { x: meanX, y: meanY, belief, carried })),
   };
-  return { fix, receiverOffset: { loss, variance } };
+  return {
+    fix,
+    receiverOffset: { loss: receiverOffset.loss + loss, variance: variance + square - loss * loss },
+  };
 }
 
 /** By how much one anchor is heard quieter than expected, after the newest step. `distance`: expected, m. */

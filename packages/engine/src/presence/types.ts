@@ -208,9 +208,6 @@ export interface Fix {
   readonly yy: number;
   /** [floor, probability], ascending by floor. */
   readonly floors: readonly (readonly [floor: number, probability: number])[];
-  /** Covariance of the receiver offset with x and y, dB·m. */
-  readonly offsetX: number;
-  readonly offsetY: number;
   /** Older versions have none. */
   readonly velocity?: Velocity;
 }
