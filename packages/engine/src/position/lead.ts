@@ -71,12 +71,9 @@ function gainOf(distance: number, { nearest, next, count, isKnown }: Surrounding
   return Math.min(MAX_LEAD, lossFromDistance(next) - lossFromDistance(distance)) - USUAL_LEAD;
 }
 
-/** By how much a beacon leads all others beyond the usual lead, dB; 0 for all but the loudest, and where no other was measured lately. */
-export function leadOf(distance: number | null, { nearest, next }: Surroundings): number {
-  if (distance === null || distance > nearest || next === Number.POSITIVE_INFINITY) return 0;
-  const lead = Math.min(MAX_LEAD, lossFromDistance(next) - lossFromDistance(distance));
-  return Math.max(0, lead - USUAL_LEAD);
-}
+/** By how much a beacon of several leads all others beyond the usual lead, dB; 0 for all but the loudest. */
+export const leadOf = (distance: number | null, field: Surroundings): number =>
+  distance === null ? 0 : Math.max(0, gainOf(distance, field));
 
 /** How likely a radius holds the visitor, by the share of the position's belief in it and the beacon's lead (dB). */
 export function likelyWith(share: number, lead: number): number {

@@ -43,7 +43,8 @@ export const isPlaced = ({ fix }: Pick<TrackState, 'fix'>, at: number): boolean 
 /** Makes a step of the position if one is due; true when it has been made. */
 export function stepPosition(run: Calculation, at: number): boolean {
   const { track } = run;
-  const since = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix.at : track.pendingSince;
+  const before = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix : null;
+  const since = before?.at ?? track.pendingSince;
   if (since === null || at - since < STEP_MS) return false;
   const anchors = anchorsOf(run);
   if (anchors.length < LEAST_ANCHORS) {
@@ -65,7 +66,6 @@ export function stepPosition(run: Calculation, at: number): boolean {
   });
   if (heard.length === 0) return false;
   const layout = layoutOf(anchors);
-  const before = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix : null;
   Object.assign(
     track,
     stepFix({
