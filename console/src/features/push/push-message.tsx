@@ -76,8 +76,8 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
           onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
         />
       </TechnicalDetails>
-      {size !== undefined && (
-        <Text c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
+      {size !== undefined && size > maxBytes && (
+        <Text c="var(--mantine-color-error)">
           {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
         </Text>
       )}
