@@ -9,8 +9,7 @@ import { asSentBy, type Spot, venuesNear } from '../../near.ts';
 import { type Kept, type Kind, kinds } from './parts.ts';
 
 /**
- * What the bundle is made of: the answers that the caller gets from the lists of the interface, asked with its own credentials. So rules,
- * hidden
+ * What the bundle is made of: the answers that the caller gets from the lists of the interface, asked with its own credentials. So rules, hidden
  * members, venues and scopes hold by the one code that there is for them.
  */
 
