@@ -15,7 +15,7 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-/** A connection acknowledges one message after the other: so many are stored at the same time. */
+/** So many nodes at most divide the topics. */
 const connections = 4;
 
 /** The connection that takes the messages of a topic. */
@@ -25,7 +25,7 @@ function connectionOf(topic: string): number {
   return sum % connections;
 }
 
-/** Messages with QoS 0 of a connection that are not stored yet. */
+/** Messages of a connection that are not stored yet. */
 const maxUnderWay = 64;
 /** How long the broker keeps messages while nobody is connected, s. */
 const sessionSeconds = 3_600;
@@ -56,9 +56,6 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
 
   async function openOne(index: number): Promise<void> {
     const ending = new AbortController();
-    let isLost = new AbortController();
-    // What is retained was heard when it came.
-    const isMine: IsMine = (topic, { retain }) => !retain && connectionOf(topic) === index;
     const options: IClientOptions = {
       ...{ clientId: `pharos-${appId}-${index}`, clean: false },
       properties: {
@@ -66,26 +63,19 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
         maximumPacketSize: publishLimits.packetBytes,
         receiveMaximum: maxUnderWay,
       },
-      customHandleAcks: (topic, payload, packet, done) => {
-        if (!isMine(topic, packet)) return done(null as never, 0);
-        void untilStored(
-          () => receive({ topic, payload, isHeldBack: true }),
-          AbortSignal.any([ending.signal, isLost.signal]),
-        ).then(
-          // The broker sends it again on another connection.
-          (isStored) => isStored && done(null as never, 0),
-        );
-      },
     };
     const client = await connectToBroker(url as string, options, ({ message }) =>
       tell(message || 'it cannot be reached'),
     );
     const connection: Connection = { client, ending, isSubscribed: false };
     open.set(index, connection);
-    takeUnacknowledged(client, { receive, isMine });
+    // What is retained was heard when it came.
+    takeMessages(client, {
+      receive,
+      ending: ending.signal,
+      isMine: (topic, { retain }) => !retain && connectionOf(topic) === index,
+    });
     client.on('close', () => {
-      isLost.abort();
-      isLost = new AbortController();
       connection.isSubscribed = false;
     });
     client.on('connect', () => {
@@ -132,7 +122,6 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
   };
 }
 
-type IsMine = (topic: string, packet: { readonly retain: boolean }) => boolean;
 type Receive = (message: GatewayPayload) => Promise<boolean>;
 
 /** Handles a message; false if it could not be stored now. */
@@ -175,17 +164,45 @@ async function untilStored(receive: () => Promise<boolean>, until: AbortSignal):
   return false;
 }
 
-/** Takes messages with QoS 0, which come once: while many are not stored yet, no more is read. */
-function takeUnacknowledged(
-  client: MqttClient,
-  { receive, isMine }: { readonly receive: Receive; readonly isMine: IsMine },
-): void {
+interface Taking {
+  readonly receive: Receive;
+  readonly isMine: (topic: string, packet: { readonly retain: boolean }) => boolean;
+  /** Aborted when the connection is no longer this node's. */
+  readonly ending: AbortSignal;
+}
+
+/**
+ * Takes messages, one beside the other, and acknowledges those with QoS 1 when they are stored, in the order in which they came
+ * (MQTT-4.6.0-2). While many are not stored yet, no more is read.
+ */
+function takeMessages(client: MqttClient, { receive, isMine, ending }: Taking): void {
   let underWay = 0;
   let goOn: (() => void) | undefined;
+  let isLost = new AbortController();
+  let acknowledged: Promise<unknown> = Promise.resolve();
+  client.on('close', () => {
+    isLost.abort();
+    isLost = new AbortController();
+    acknowledged = Promise.resolve();
+  });
+  client.on('packetreceive', (packet) => {
+    // The library would read nothing else until it has acknowledged this one.
+    if (packet.cmd === 'publish') packet.qos = 0;
+  });
   client.on('message', (topic, payload, packet) => {
-    if (packet.qos > 0 || !isMine(topic, packet)) return;
+    const { messageId } = packet;
+    const until = AbortSignal.any([ending, isLost.signal]);
+    const store = async (): Promise<boolean> => {
+      if (!isMine(topic, packet)) return true;
+      if (messageId === undefined) return receive({ topic, payload });
+      return untilStored(() => receive({ topic, payload, isHeldBack: true }), until);
+    };
     underWay++;
-    void receive({ topic, payload }).then(() => {
+    const [before, stored] = [acknowledged, store()];
+    acknowledged = stored.then(async (isStored) => {
+      await before;
+      // Otherwise the broker sends it again on another connection.
+      if (messageId !== undefined && isStored && !until.aborted) client.stream.write(puback(messageId));
       underWay--;
       goOn?.();
       goOn = undefined;
@@ -196,6 +213,8 @@ function takeUnacknowledged(
     else goOn = callback;
   };
 }
+
+const puback = (messageId: number) => Buffer.of(0x40, 2, messageId >> 8, messageId & 0xff);
 
 /** Logs the state of the connection to the broker, once for all connections, whenever it changes. */
 function telling({ log }: SubscriptionDeps, host: string): (problem?: string) => void {
