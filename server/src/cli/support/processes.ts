@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { Server } from 'node:net';
 import { type Letter, startedTopic, stopTopic } from '../../db/nodes/siblings.ts';
 import type { Terminal } from './command.ts';
 import type { StopEvent } from './stop-signal.ts';
@@ -34,7 +35,7 @@ export async function serveInProcesses(count: number, { stopped, terminal }: Pro
     if (running().length === 0) ended.resolve();
   };
   const begin = () => {
-    if (!isStopping) cluster.fork();
+    if (!isStopping) closeUnanswered(cluster.fork());
   };
   cluster.on('message', (from: Worker, letter: Letter) => {
     if (letter.topic !== startedTopic) {
@@ -62,4 +63,22 @@ export async function serveInProcesses(count: number, { stopped, terminal }: Pro
   begin();
   await ended.promise;
   if (failure) throw failure;
+}
+
+/**
+ * Closes the connections that a process was given and has not taken when it is killed; Node would keep them open, unanswered. It gives one at
+ * a time of each port, by `send`.
+ */
+function closeUnanswered({ process: child }: Worker): void {
+  const given = new Map<unknown, Pick<Server, 'close'>>();
+  const send = child.send.bind(child) as (...words: readonly unknown[]) => boolean;
+  child.send = (...words: readonly unknown[]) => {
+    const [{ act, key }, connection] = words as [{ act?: string; key?: string }, Pick<Server, 'close'>];
+    if (act === 'newconn') given.set(key, connection);
+    return send(...words);
+  };
+  // Those that it has taken are closed here already; closing them again does nothing.
+  child.once('exit', () => {
+    for (const connection of given.values()) connection.close();
+  });
 }

@@ -83,6 +83,27 @@ describe('serve --processes', () => {
     }
   });
 
+  test('a connection that was dealt to one that is killed is closed, and its client learns it', async () => {
+    const service = await start();
+    try {
+      await until(service, ['1', '2']);
+      const [one = 0] = childrenOf(service);
+      process.kill(one, 'SIGSTOP');
+      const ask = () =>
+        fetch(`${service.baseUrl}/healthz`).then(
+          ({ status }) => status,
+          () => 'closed',
+        );
+      // Connections are dealt out in turn.
+      const asked = [ask(), ask()];
+      assert.equal(await Promise.race(asked), 200, 'the other one answers');
+      process.kill(one, 'SIGKILL');
+      assert.deepEqual((await Promise.all(asked)).sort(), [200, 'closed']);
+    } finally {
+      await service.stop('SIGKILL');
+    }
+  });
+
   test('the embedded database belongs to one', async () => {
     const { code, output } = await runCommand(['serve', '--processes', '2'], { PHAROS_DATA: folder });
     assert.equal(code, 2);
