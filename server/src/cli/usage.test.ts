@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
@@ -102,13 +102,14 @@ test('one sentence and exit code 1 for an impossible folder, and for a missing P
     const { run } = shellOf(folder, {});
     writeFileSync(join(folder, 'file'), '');
     const cases: readonly (readonly [string, RegExp])[] = [
-      [`app list --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
+      [`app create --name Museum --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
       [`serve --data ${join(folder, 'file')}`, /cannot be used: it is not a folder\. Choose another folder/],
       [
         'app list --database-url postgres://a:secret@127.0.0.1:1/x',
         /PostgreSQL at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
       ],
       [`backup --to ${join(folder, 'b')} --data ${join(folder, 'none')}`, /There is no database in/],
+      [`app list --data ${join(folder, 'none')}`, /There is no database in .*none\. Name its folder/],
       [`restore --from ${join(folder, 'none')} --data ${join(folder, 'd')}`, /There is no backup in/],
     ];
     for (const [line, message] of cases) {
@@ -118,6 +119,7 @@ test('one sentence and exit code 1 for an impossible folder, and for a missing P
       assert.equal(refused.err.split('\n').length, 1, 'no stack trace');
       assert.ok(!refused.err.includes('secret'));
     }
+    assert.ok(!existsSync(join(folder, 'none')), 'what only reads makes no database');
   } finally {
     rmSync(folder, { recursive: true });
   }

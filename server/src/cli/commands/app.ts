@@ -9,7 +9,7 @@ import {
   UsageError,
   yesOption,
 } from '../support/command.ts';
-import { withServices } from './storage.ts';
+import { withFirstServices, withServices } from './storage.ts';
 
 const app: OptionSpec = { value: 'ID', help: 'the app' };
 const idArgument = { name: 'ID', help: 'the app, instead of --app', optional: true } as const;
@@ -114,7 +114,7 @@ export const appCommands: readonly Command[] = [
       const name = call.text('name') ?? '';
       const preset = (call.text('preset') ?? 'specification') as Preset;
       if (!presets.includes(preset)) throw new UsageError(`--preset takes ${presets.join(' or ')}, not "${preset}".`);
-      const made = await withServices(call.config(), ({ apps }) => apps.create(name, commandLine, preset));
+      const made = await withFirstServices(call.config(), ({ apps }) => apps.create(name, commandLine, preset));
       const text = `Created the app ${name}. The key is shown only now.\n\nexport APP_ID=${made.appId}\nexport APP_KEY=${made.appKey}`;
       return { text, json: made };
     },

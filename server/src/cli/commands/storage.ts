@@ -54,7 +54,7 @@ export async function openDatabase(config: Config): Promise<Database> {
   return openSqlite({ file, queryDeadlineMs });
 }
 
-/** @throws Error when there is no embedded database yet, for commands that must not create one */
+/** @throws Error when there is no embedded database yet */
 export function assertDatabaseExists(config: Config): void {
   if (config.databaseUrl || existsSync(databaseFile(config))) return;
   throw new Error(`There is no database in ${config.dataFolder}. Name its folder with --data or PHAROS_DATA.`);
@@ -79,17 +79,26 @@ export async function withDatabase<T>(config: Config, work: (db: Database) => Pr
   }
 }
 
-/**
- * The services on the configured database, migrated to the version of this code. A running service sees every change.
- */
-export function withServices<T>(
+type WithServices = <T>(
   config: Config,
   work: (services: Services, db: Database, now: Clock) => Promise<T>,
-): Promise<T> {
-  return withDatabase(config, async (db) => {
+) => Promise<T>;
+
+/**
+ * The services on the configured database, migrated to the version of this code. A running service sees every change.
+ *
+ * @throws Error when there is no embedded database yet
+ */
+export const withServices: WithServices = async (config, work) => {
+  assertDatabaseExists(config);
+  return withFirstServices(config, work);
+};
+
+/** As `withServices`, for commands that may come before the first start: they make the embedded database. */
+export const withFirstServices: WithServices = (config, work) =>
+  withDatabase(config, async (db) => {
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
     const { now } = await openTime(db);
     return work(createServices({ db, now, privateTargets: config.privateTargets }), db, now);
   });
-}

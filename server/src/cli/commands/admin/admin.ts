@@ -8,7 +8,7 @@ import { newAdminShape, resetShape } from '../../../features/operate/admins/sche
 import { openLocalSignIn } from '../../../features/operate/admins/sso/local-sign-in.ts';
 import type { Services } from '../../../features/services.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from '../../support/command.ts';
-import { withServices } from '../storage.ts';
+import { withFirstServices, withServices } from '../storage.ts';
 
 const passwordOptions: Readonly<Record<string, OptionSpec>> = {
   'password-stdin': { help: 'read the password from standard input' },
@@ -69,7 +69,7 @@ export const adminCommands: readonly Command[] = [
         role: call.text('role') ?? 'owner',
         password,
       });
-      const admin = await withServices(call.config(), ({ admins }) => admins.create(wanted, commandLine));
+      const admin = await withFirstServices(call.config(), ({ admins }) => admins.create(wanted, commandLine));
       return {
         text: `Created ${admin.email} as ${admin.role}.${isGenerated ? `\nPassword, shown only now: ${password}` : ''}`,
         json: { ...admin, ...(isGenerated ? { password } : {}) },

@@ -14,7 +14,7 @@ import {
   UsageError,
   yesOption,
 } from '../../support/command.ts';
-import { withServices } from '../storage.ts';
+import { withFirstServices } from '../storage.ts';
 
 /** Through whom administrators sign in. */
 
@@ -55,7 +55,7 @@ const setOptions: Readonly<Record<string, OptionSpec>> = {
 };
 
 function withProviders<T>(config: Config, work: (providers: SsoProviders) => Promise<T>): Promise<T> {
-  return withServices(config, ({ targets, issuerKeys: keys }, db, now) => {
+  return withFirstServices(config, ({ targets, issuerKeys: keys }, db, now) => {
     // The nodes of a PostgreSQL database share no folder.
     const folder = config.databaseUrl ? undefined : config.dataFolder;
     const secrets = createSecretBox({ keys: config.secretKeys, folder });

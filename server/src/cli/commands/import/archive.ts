@@ -7,14 +7,13 @@ import { guardFolder } from '../../../features/data/files/place/folder.ts';
 import { eraseAgain } from '../../../features/people/privacy/erase-again.ts';
 import { ledgerName, readLedger } from '../../../features/people/privacy/ledger.ts';
 import type { Command, CommandCall, CommandResult } from '../../support/command.ts';
-import { assertDatabaseExists, withBlobs, withServices } from '../storage.ts';
+import { withBlobs, withFirstServices, withServices } from '../storage.ts';
 
 const rowsIn = ({ tables }: Archive['manifest']) => Object.values(tables).reduce((sum, { rows }) => sum + rows, 0);
 
 async function runExport(call: CommandCall): Promise<CommandResult> {
   const config = call.config();
   const [appId, file] = [call.text('app') ?? '', resolve(call.text('to') ?? '')];
-  assertDatabaseExists(config);
   const { manifest, name } = await withServices(config, async ({ apps }, db, now) => {
     const { name } = await apps.get(appId);
     const manifest = await withBlobs(config, (blobs) => {
@@ -36,7 +35,7 @@ async function importArchive(call: CommandCall, archive: Archive): Promise<Comma
   const name = String(app['name']);
   const json = { appId, name, rows: rowsIn(manifest), files: manifest.blobs.rows };
   const size = manifest.appId === undefined ? '' : ` (${json.rows} rows, ${json.files} files)`;
-  return withServices(config, async (services, db, now) => {
+  return withFirstServices(config, async (services, db, now) => {
     const { arrival } = services.apps;
     const state = await arrival.state(archive);
     if (state === 'done') return { text: `${name} was imported from this archive before.`, json };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isObject } from '@pharos/query';
 import { type Command, type CommandCall, type CommandResult, UsageError } from '../../support/command.ts';
-import { assertDatabaseExists, withServices } from '../storage.ts';
+import { withServices } from '../storage.ts';
 import { importFromArchive } from './archive.ts';
 import { beaconCsv } from './beacon-csv.ts';
 import { lineOf, maxShown } from './changes.ts';
@@ -80,7 +80,6 @@ async function runImport(call: CommandCall): Promise<CommandResult> {
   if (appId === undefined) throw new UsageError('Name the app with --app ID. See: pharos app list');
   const source = await kind.open(resolve(call.text('from') ?? ''), call);
   const config = call.config();
-  assertDatabaseExists(config);
   const isDryRun = call.has('dry-run');
   const result = await withServices(config, async (services) => {
     await services.apps.get(appId);

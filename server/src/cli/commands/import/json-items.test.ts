@@ -23,6 +23,7 @@ test('objects are found in lines, in arrays and within an object, each with its 
     assert.deepEqual(await itemsOf(folder, `\uFEFF{"users":[${texts.join(',\n')}]}`), expected);
     assert.deepEqual(await itemsOf(folder, ''), []);
     assert.deepEqual(await itemsOf(folder, '[]'), []);
+    await assert.rejects(itemsOf(folder, 'uid,email\n1,vera@example.org'), /no JSON/);
     const broken = await itemsOf(folder, '{"a":1}\n{"a":}\n{"a":2}\n{"a":');
     assert.deepEqual(broken, [
       { line: 1, value: { a: 1 } },

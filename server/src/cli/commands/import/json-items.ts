@@ -12,6 +12,8 @@ export interface JsonItem {
 /** An object that contains the list, as lists of interfaces do; looked for in the first few characters. */
 const wrapped = /^\s*\{\s*"(results|users|documents|items)"\s*:\s*\[/;
 const headCharacters = 100;
+/** How JSON that has objects begins. */
+const begins = /^\s*(?:[{[]|$)/;
 /** A single object must not fill the memory. */
 const maxCharacters = 4 * 1024 * 1024;
 
@@ -19,7 +21,7 @@ const maxCharacters = 4 * 1024 * 1024;
  * The objects of a file: one after the other (JSON lines, mongoexport), in an array, or in an array within an object, such as
  * `{"results": […]}`. Only one is held at a time. Libraries that read JSON from streams do not tell the line.
  *
- * @throws Error for an object that has no end
+ * @throws Error for a file that is no JSON, and for an object that has no end
  */
 export async function* jsonItems(path: string): AsyncGenerator<JsonItem> {
   const source = createReadStream(path, { encoding: 'utf8' });
@@ -34,9 +36,9 @@ export async function* jsonItems(path: string): AsyncGenerator<JsonItem> {
     head += chunk;
     if (head.length < headCharacters) continue;
     isBehindHead = true;
-    yield* scan.begin(head);
+    yield* scan.begin(head, path);
   }
-  if (!isBehindHead) yield* scan.begin(head);
+  if (!isBehindHead) yield* scan.begin(head, path);
   yield* scan.end();
 }
 
@@ -51,7 +53,8 @@ class Scan {
   #isStrict = false;
   #object = '';
 
-  begin(head: string): Generator<JsonItem> {
+  begin(head: string, path: string): Generator<JsonItem> {
+    if (!begins.test(head)) throw new Error(`${path} is no JSON.`);
     const wrapper = wrapped.exec(head)?.[0] ?? '';
     this.#line += wrapper.split('\n').length - 1;
     return this.take(head.slice(wrapper.length));
