@@ -118,10 +118,11 @@ Priority: optional
 Description: ${description}
 `;
 
-/** Binaries for other platforms, and the sources of SQLite. */
+/** Binaries for other platforms, the sources of SQLite, and what Node has kept by the path of a file. */
 function leaveOut(program) {
   const own = `prebuilds/${process.platform}-${process.arch}.node`;
   const within = join(program, 'node_modules', 'better-sqlite3');
   for (const path of globSync(['prebuilds/*', 'deps', 'src'], { cwd: within }))
     if (path !== own) rmSync(join(within, path), { recursive: true });
+  for (const path of globSync('program/compile/v*', { cwd: program })) rmSync(join(program, path), { recursive: true });
 }

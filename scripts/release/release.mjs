@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   cpSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,6 +21,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readJson, root } from '../install.mjs';
 import { canPackDebian, packDebian } from './debian.mjs';
 import { missingForImage, packImage } from './image.mjs';
@@ -29,7 +31,7 @@ import { packSdk } from './sdk.ts';
 
 const parts = ['service', 'sdk', 'debian', 'image', 'chart'];
 
-/** Starts the service of a package, and asks it for a page of each part. */
+/** Starts the service of a package, asks it for a page of each part, and waits until it has kept what it compiled. */
 async function tryOut(contents, folder) {
   const data = mkdtempSync(join(folder, 'data-'));
   const program = join(contents, 'server', 'bin', 'pharos.mjs');
@@ -45,6 +47,7 @@ async function tryOut(contents, folder) {
         const { status } = await fetch(new URL(path, address));
         if (status !== 200) throw new Error(`The packed service answers ${path} with ${status}.`);
       }
+      while (globSync('program/compile/main.cjs-*[0-9]', { cwd: contents }).length === 0) await delay(100);
       return;
     }
     throw new Error('The packed service does not start.');
@@ -73,9 +76,7 @@ async function release(wanted, target) {
       await writePackage(contents, manifest);
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
       await tryOut(contents, folder);
-      rmSync(join(contents, 'program', 'compile'), { recursive: true, force: true });
     }
-    if (has('service')) tell(join(target, npmPack(contents, target)));
     if (has('sdk')) tell(await packSdk(target));
     if (has('debian', 'image')) {
       write(
@@ -85,6 +86,9 @@ async function release(wanted, target) {
       );
       packForDebian({ contents, manifest, packages, target }, has('image'));
     }
+    // Any Node may run the npm package, and what is compiled belongs to one.
+    rmSync(join(contents, 'program', 'compile'), { recursive: true, force: true });
+    if (has('service')) tell(join(target, npmPack(contents, target)));
     if (has('chart')) {
       const file = join(target, `pharos-chart-${manifest.version}.tgz`);
       execFileSync('tar', ['-czf', file, '-C', join(root, 'deploy', 'chart'), 'pharos']);

@@ -5,7 +5,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import nodeModule, { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
@@ -17,9 +16,10 @@ const checksumBytes = 4;
 export function keepCompiled(folder) {
   const missing = new Map();
   createRequire(import.meta.url).extensions['.cjs'] = (module, filename) => {
+    const bytes = readFileSync(filename);
+    const path = join(folder, `${basename(filename)}-${crc32(bytes)}`);
     // The bundle is ASCII.
-    const source = readFileSync(filename, 'latin1');
-    const path = join(folder, `${basename(filename)}-${crc32(source)}-${cachedDataVersionTag()}`);
+    const source = bytes.latin1Slice();
     const script = new Script(nodeModule.wrap(source), { filename, cachedData: read(path) });
     if (script.cachedDataRejected !== false) missing.set(path, script);
     const { exports } = module;
@@ -31,7 +31,7 @@ export function keepCompiled(folder) {
   }, startedMs).unref();
 }
 
-/** Undefined if it is not there, or not whole, as after a power cut: V8 does not look at the contents. */
+/** Undefined if it is not there, or not whole, as after a power cut: V8 looks only at whose it is, its version and its flags. */
 function read(path) {
   try {
     const file = readFileSync(path);

@@ -6,7 +6,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isService, nodeFlags, withAllocator, withCommand } from './process-options.mjs';
 
@@ -36,9 +36,8 @@ if (isPackage && (major < 22 || (major === 22 && minor < 15))) {
   if (canStartAnew && !flags.every((flag) => process.execArgv.includes(flag)))
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
   // What is compiled is kept from one start to the next: compiling takes most of a start, and the TypeScript loader is then not needed.
-  // systemd gives a folder that can be written, or several (systemd.exec, CacheDirectory=).
   const bundled = isPackage ? packaged : (await import('../../scripts/program/find.mjs')).findProgram();
-  const kept = join(process.env.CACHE_DIRECTORY?.split(delimiter)[0] ?? bundled ?? join(root, '.cache'), 'compile');
+  const kept = join(bundled ?? join(root, '.cache'), 'compile');
   nodeModule.enableCompileCache(kept);
   if (bundled === undefined) await import('../src/main.ts');
   else {

@@ -1,5 +1,4 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { hashRaw } from '@node-rs/argon2';
 import { fail } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isForeign, matchesForeign } from './foreign-passwords.ts';
@@ -80,7 +79,9 @@ export function createPasswords({ maxWaiting = maxLine, cost: own = served }: Pa
   };
 }
 
-function derive(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
+async function derive(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
+  // Its binary is loaded with the first password, not at the start.
+  const { hashRaw } = await import('@node-rs/argon2');
   // NFKC, as NIST SP 800-63B requires: keyboards compose the same character differently.
   return hashRaw(password.normalize('NFKC'), {
     memoryCost: cost.memory,
