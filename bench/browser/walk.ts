@@ -14,8 +14,8 @@ import { parseArgs } from 'node:util';
 import { buildConsole, launchBrowser, visit } from '../../console/test/browser.ts';
 import { startService } from '../../server/test/e2e/service.ts';
 import { demoAccount, emptyApp, furnish, signIn } from './walk/accounts.ts';
-import { modes, type Remark, visitPage } from './walk/visit-page.ts';
 import { PageFinder } from './walk/page-finder.ts';
+import { modes, type Remark, visitPage } from './walk/visit-page.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

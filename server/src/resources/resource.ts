@@ -171,6 +171,21 @@ async function assertMatch(
 
 const updating = ({ rules }: Options, caller: Caller) => naming(caller, { of: rules, verb: 'update' });
 
+/** What both ways to change a record have in common. */
+function changing(options: Options) {
+  const errors: readonly ErrorName[] = [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'];
+  return {
+    path: onePath(options),
+    tag: options.tag,
+    grant: { of: options.rules, verb: 'update' },
+    parameters: options.parameters,
+    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
+    takesIfMatch: true,
+    errors,
+    locate: locateRow(options, 'update'),
+  } as const;
+}
+
 function put(options: Options): Endpoint {
   const { db, records, shape } = options;
   const body: BodySpec<Changes<Values>> = {
@@ -180,18 +195,11 @@ function put(options: Options): Endpoint {
   };
   return endpoint<Changes<Values>, Row>({
     method: 'PUT',
-    path: onePath(options),
+    ...changing(options),
     operationId: `update${options.title[0]}`,
-    tag: options.tag,
     summary: `Update a ${options.noun[0]}`,
     description: 'Replaces the members that are sent and keeps the others; null clears an optional member.',
-    grant: { of: options.rules, verb: 'update' },
-    parameters: options.parameters,
     body,
-    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
-    takesIfMatch: true,
-    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
-    locate: locateRow(options, 'update'),
     handle: async (call) => {
       const { app, params, body: changes, located, now, headers } = call;
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
@@ -200,11 +208,7 @@ function put(options: Options): Endpoint {
       return db.transaction(async (db) => {
         await options.holdParent?.(db, key);
         const before = await assertMatch(options, db, { key, headers });
-        const write = { key, values, updatedAt: timeOfChange(before ?? located, now) };
-        await writeOrFail(options, db, write, call);
-        await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
-        await noteChange(options, db, call, { key: write.key, before });
-        return updated(options, db, write);
+        return write(options, db, call, { key, values, updatedAt: timeOfChange(before ?? located, now), before });
       });
     },
   });
@@ -214,13 +218,17 @@ interface Write {
   readonly key: Key;
   readonly values: Values;
   readonly updatedAt: number;
+  readonly before: Row | undefined;
 }
 
-async function writeOrFail(options: Options, db: Db, write: Write, caller: Caller): Promise<void> {
-  const { key, values, updatedAt } = write;
+async function write(options: Options, db: Db, call: Call<unknown, Row>, change: Write) {
+  const { key, values, updatedAt, before } = change;
   if (!(await options.records.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
     throw notFound(options);
-  await options.onWrite?.(db, key, values, caller);
+  await options.onWrite?.(db, key, values, call);
+  await assertAllowed(db, options, { key, verb: 'update', caller: call });
+  await noteChange(options, db, call, { key, before });
+  return updated(options, db, change);
 }
 
 function patch(options: Options): Endpoint {
@@ -232,18 +240,11 @@ function patch(options: Options): Endpoint {
   };
   return endpoint<unknown, Row>({
     method: 'PATCH',
-    path: onePath(options),
+    ...changing(options),
     operationId: `patch${options.title[0]}`,
-    tag: options.tag,
     summary: `Merge changes into a ${options.noun[0]}`,
     description: 'JSON Merge Patch (RFC 7396): objects are merged member by member, null removes a member.',
-    grant: { of: options.rules, verb: 'update' },
-    parameters: options.parameters,
     body,
-    answer: options.wrapsInArray ? inArray(updatedAnswer) : updatedAnswer,
-    takesIfMatch: true,
-    errors: [...(options.errors ?? ['ValidationError']), 'ObjectNotFound'],
-    locate: locateRow(options, 'update'),
     handle: async (call) => {
       const { app, params, body: changes, now, headers } = call;
       const key = rowKey(options, app.appId, params);
@@ -253,12 +254,8 @@ function patch(options: Options): Endpoint {
         readIfMatch(headers)?.(tagOfRow(records, row));
         const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
         await options.verify?.(db, updating(options, call), merged, records.decode(row));
-        const updatedAt = timeOfChange(row, now);
-        const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
-        await writeOrFail(options, db, write, call);
-        await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
-        await noteChange(options, db, call, { key, before: row });
-        return updated(options, db, write);
+        const values = { ...absentAsNull(shape), ...merged };
+        return write(options, db, call, { key, values, updatedAt: timeOfChange(row, now), before: row });
       });
     },
   });

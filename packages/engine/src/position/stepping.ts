@@ -107,14 +107,14 @@ const withoutBias = ({ anchor, loss, bias, count }: HeardAnchor, anchors: readon
   count,
 });
 
-interface Reckoned {
+interface Stepped {
   readonly anchors: readonly Anchor[];
   readonly layout: Layout;
   readonly heard: readonly HeardAnchor[];
 }
 
 /** Notes how what was heard differs from what is expected: for the next steps and, if certain, for later visitors. */
-function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, heard }: Reckoned): void {
+function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, heard }: Stepped): void {
   const { fix, receiverOffset } = track;
   if (fix === null || receiverOffset === null) return;
   const isSure = fix.xx + fix.yy <= SURE_VARIANCE && receiverOffset.variance <= SURE_OFFSET;

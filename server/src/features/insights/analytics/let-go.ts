@@ -3,7 +3,7 @@ import { hourStart } from './numbers/calendar.ts';
 import * as gone from './numbers/gone.ts';
 import type { StateRow } from './numbers/store.ts';
 import { visitorHash } from './numbers/visitor-set.ts';
-import type { CountedVisit } from './recount.ts';
+import type { CountedVisit } from './ways/tours.ts';
 
 /** Adds visits to what was counted of those of their hours that went before; the caller deletes them in the same transaction. */
 export async function addToGone(db: Db, state: StateRow, ended: readonly CountedVisit[]): Promise<void> {

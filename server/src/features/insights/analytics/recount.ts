@@ -6,17 +6,9 @@ import { type GoneRow, goneOf, tallyOf } from './numbers/gone.ts';
 import type { PlaceHistory } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
 import { visitorHash } from './numbers/visitor-set.ts';
+import type { CountedVisit } from './ways/tours.ts';
 
 /** Counts hours from the visits themselves, and days from hours. What is counted again gets the same numbers. */
-
-export interface CountedVisit {
-  readonly installation_id: string;
-  readonly beacon_id: string;
-  /** Epoch ms. */
-  readonly entered_at: number;
-  /** Seconds; null while it is open. */
-  readonly dwell: number | null;
-}
 
 /** Reads of visits, which are another feature's. */
 export type VisitReads = Services['visitChanges'];

@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { Count } from '../../blur.ts';
 import type { ServiceCondition } from '../../condition.ts';
@@ -8,13 +7,7 @@ import { type CrowdedRow, type LimitStep, limitOf, stepOf } from './limit.ts';
 import * as store from './store.ts';
 
 /** A zone or a venue with a limit of people. */
-export interface LimitedPlace {
-  readonly place: 'zone' | 'venue';
-  readonly placeId: string;
-  readonly venueId: string;
-  readonly name: string;
-  readonly capacity: number;
-}
+export type LimitedPlace = Awaited<ReturnType<Context['listLimitedPlaces']>>[number];
 
 /** How an app counts, as its policy says. */
 export interface Counting {
@@ -25,7 +18,7 @@ export interface Counting {
 }
 
 export interface OccupancyDeps extends Pick<Context, 'db' | 'now' | 'announce' | 'findBlur'> {
-  readonly listPlaces: (db: Db, appId: string, venues?: readonly string[]) => Promise<readonly LimitedPlace[]>;
+  readonly listPlaces: Context['listLimitedPlaces'];
   /** How many are in each place now; one where nobody is may be missing. */
   readonly count: (
     appId: string,

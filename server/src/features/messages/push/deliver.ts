@@ -25,19 +25,6 @@ export type UsableSenders = ReadonlyMap<
   { readonly sender: PushSender; readonly since: number } | { readonly problem: string }
 >;
 
-/** Installations are another feature's; `since`: what was registered later is alive. */
-export type MarkTokenDead = (
-  db: Db,
-  appId: string,
-  dead: {
-    readonly installationId: string;
-    readonly token: string;
-    readonly reason: string;
-    readonly since: number | undefined;
-    readonly now: number;
-  },
-) => Promise<void>;
-
 export interface PushDeliveryDeps extends Pick<Context, 'markTokenDead' | 'now' | 'onError'> {
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
   /** Undefined when the app is gone. */
@@ -375,7 +362,7 @@ export interface WrittenOutcomes {
 export async function writeOutcomes(
   db: Db,
   { appId, outcomes, now }: WrittenOutcomes,
-  markTokenDead: MarkTokenDead,
+  markTokenDead: Context['markTokenDead'],
 ): Promise<ReadonlyMap<DeliveryOutcome['state'], number>> {
   const counts = new Map<DeliveryOutcome['state'], number>();
   for (const group of groupOutcomes(outcomes)) {

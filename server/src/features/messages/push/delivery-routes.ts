@@ -14,14 +14,7 @@ import { receiptsExample, receiptsShape } from './schemas.ts';
 export interface DeliveryRouteDeps extends Pick<Context, 'findInstallationId' | 'findProvable' | 'findHeld'> {
   readonly db: Db;
   /** Told in the transaction of each receipt that was noted. */
-  readonly noteReceipt: (db: Db, appId: string, receipt: ReceiptOf) => Promise<void>;
-}
-
-interface ReceiptOf {
-  readonly deliveryId: string;
-  readonly installationId: string;
-  readonly event: 'received' | 'opened';
-  readonly at: number;
+  readonly noteReceipt: Context['noteReceiptOfShowing'];
 }
 
 const { tag } = deliveries;

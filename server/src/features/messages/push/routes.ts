@@ -78,6 +78,12 @@ export function pushEndpoints(deps: PushDeps): Endpoint[] {
   return [accept(deps), list(deps), get(deps), change(deps), approve(deps), cancel(deps)];
 }
 
+/** What is stored of a push as it was sent. */
+const writtenOf = ({ data, options, audience, language, translations }: Push) => ({
+  data: JSON.stringify(data),
+  ...{ options, audience, language, translations },
+});
+
 function accept(deps: PushDeps): Endpoint {
   const { db, enqueue, quotas, audienceFields } = deps;
   return endpoint<Push>({
@@ -103,11 +109,7 @@ function accept(deps: PushDeps): Endpoint {
       const push: store.NewPush = {
         appId: app.appId,
         pushId,
-        data: JSON.stringify(body.data),
-        options: body.options,
-        audience: body.audience,
-        language: body.language,
-        translations: body.translations,
+        ...writtenOf(body),
         userId: user?.userId ?? null,
         approval: approval && JSON.stringify(approval),
         authors: JSON.stringify(writersOf(call)),
@@ -227,11 +229,7 @@ function change(deps: PushDeps): Endpoint {
         await store.changePush(db, {
           appId: app.appId,
           pushId,
-          data: JSON.stringify(body.data),
-          options: body.options,
-          audience: body.audience,
-          language: body.language,
-          translations: body.translations,
+          ...writtenOf(body),
           approval: approval && JSON.stringify(approval),
           authors: JSON.stringify([...new Set([...authorsOf(current), ...writersOf(call)])]),
           isBlind,

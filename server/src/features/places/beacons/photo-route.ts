@@ -1,34 +1,19 @@
 import type { Caller } from '../../../access/caller.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import type { AnswerSpec } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { assertGranted, grantOf } from '../../../http/grants.ts';
 import { findAllowed } from '../../../resources/allowed.ts';
+import type { Context } from '../../context.ts';
 import { beacons } from './resource.ts';
 
 export interface PhotoDeps {
   readonly db: Db;
   /** Stores what a request carries as a file. */
-  readonly photos: {
-    readonly answer: AnswerSpec;
-    /** Reads the head of the request. @throws Failure ObjectTooLarge, Timeout, OperationForbidden, UnsupportedMediaType */
-    readonly announce: (call: Announcing, file: { readonly name: string; readonly maxBytes: number }) => Promise<Photo>;
-    readonly keep: (call: Call<undefined, unknown>, photo: Photo) => Promise<object>;
-  };
+  readonly photos: Context['fileIntake'];
 }
 
-type Announcing = Omit<Call<undefined, undefined>, 'body' | 'located'>;
-
-interface Photo {
-  readonly name: string;
-  readonly contentType: string;
-  /** Bytes; undefined if the body is sent in chunks. */
-  readonly length: number | undefined;
-  readonly maxBytes: number;
-  /** It was stored before, under the same key. */
-  readonly isDone: boolean;
-}
+type Photo = Awaited<ReturnType<Context['fileIntake']['announce']>>;
 
 /** The most bytes of a photograph; one from a phone, reduced by the console, has a tenth of this. */
 const maxPhotoBytes = 8 * 1024 * 1024;

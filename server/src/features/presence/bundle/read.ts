@@ -1,10 +1,8 @@
-import type { BeaconMap } from '@pharos/engine';
-import type { LearnedOfPower } from '@pharos/engine/decide';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
 import { apiPrefix } from '../../../http/api.ts';
 import type { Call } from '../../../http/endpoint.ts';
+import type { Context } from '../../context.ts';
 import { asSentBy, type Spot, venuesNear } from '../../near.ts';
 import { type Kept, type Kind, kinds } from './parts.ts';
 
@@ -13,16 +11,7 @@ import { type Kept, type Kind, kinds } from './parts.ts';
  * members, venues and scopes hold by the one code that there is for them.
  */
 
-export interface BundleReads {
-  readonly server: FastifyInstance;
-  readonly db: Db;
-  readonly learnedOf: (
-    db: Db,
-    appId: string,
-    beaconIds: readonly string[],
-  ) => Promise<ReadonlyMap<string, LearnedOfPower>>;
-  readonly signalsOf: (db: Db, appId: string, beaconIds: readonly string[]) => Promise<ReadonlyMap<string, BeaconMap>>;
-}
+export type BundleReads = Pick<Context, 'db' | 'learnedOf' | 'server' | 'signalsOf'>;
 
 export interface Place {
   /** objectIds; undefined: the whole app. */

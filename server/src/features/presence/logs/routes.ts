@@ -19,17 +19,7 @@ import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './sto
 export interface LogDeps extends Pick<Context, 'findMissingBeacons' | 'findProvable' | 'findHeld' | 'mayBeNamed'> {
   readonly db: Db;
   /** Makes what a client recorded part of its visits; called in the transaction that writes the record. */
-  readonly noteVisit: (db: Db, log: NotedLog) => Promise<void>;
-}
-
-interface NotedLog {
-  readonly appId: string;
-  readonly policy: AppPolicy;
-  readonly installationId: string;
-  readonly beaconId: string;
-  readonly event: 'ENTER' | 'EXIT';
-  readonly occurredAt: number;
-  readonly now: number;
+  readonly noteVisit: (db: Db, log: Parameters<Context['noteClientLog']>[1]) => Promise<void>;
 }
 
 export function logEndpoints(deps: LogDeps): Endpoint[] {

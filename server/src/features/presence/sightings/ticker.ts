@@ -4,36 +4,26 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import type { PollerSource } from '../../../db/nodes/poller.ts';
 import type { Context } from '../../context.ts';
-import type { LogStore } from '../../event-log.ts';
 import { decideOne } from './decide/decide.ts';
 import { readsOf } from './decide/past.ts';
 import { installationExists, lockPersons, tryLockInstallation } from './lock/lock.ts';
 import { readOne, type TrackCache } from './lock/track-cache.ts';
 import * as store from './lock/track-store.ts';
 import { isRecorded } from './pipeline.ts';
-import {
-  endPresence,
-  type NoteShowings,
-  type RecordTools,
-  type RequestPushes,
-  recordDecisions,
-  type SeedsFor,
-} from './record/record.ts';
+import { endPresence, type RecordTools, recordDecisions } from './record/record.ts';
 
 /** What happens merely because time passes: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
 
-export interface TickerDeps extends Pick<Context, 'now' | 'announce'> {
+export interface TickerDeps
+  extends Pick<Context, 'now'>,
+    Pick<
+      RecordTools,
+      'announce' | 'countVisits' | 'logs' | 'noteShowings' | 'requestLookBacks' | 'requestPushes' | 'seedsFor'
+    > {
   readonly db: Db;
-  readonly requestPushes: RequestPushes;
   /** What rings; a test passes its own. */
   readonly timer?: Timer;
-  readonly logs: LogStore;
   readonly trackCache: TrackCache;
-  /** Told after the commit that visits of an app have changed. */
-  readonly countVisits?: (appId: string) => void;
-  readonly noteShowings?: NoteShowings;
-  readonly seedsFor?: SeedsFor;
-  readonly requestLookBacks?: RecordTools['requestLookBacks'];
   /** Whether this node rings for an app, where several share the work; without it, for all. */
   readonly owns?: (appId: string) => boolean;
   /** Undefined when the app is gone. */

@@ -8,7 +8,7 @@ import { visitorHash } from '../numbers/visitor-set.ts';
 import { addUpDue, markMonth, preparedWaitMs } from './add-up.ts';
 import { rowsOf } from './rows.ts';
 import * as store from './store.ts';
-import { peakKinds, type WayVisit, waysOf } from './tours.ts';
+import { type CountedVisit, peakKinds, waysOf } from './tours.ts';
 
 /** Counts the ways of a day from its visits. */
 
@@ -60,7 +60,7 @@ function dayAround({ time_zone: zone }: StateRow, { started_at: from }: store.Du
 
 async function ofDay(deps: WaysDeps, state: StateRow, due: store.DueRow): Promise<store.NewWayRow[]> {
   const { app_id: appId, time_zone: zone, salt } = state;
-  const visits: WayVisit[] = [];
+  const visits: CountedVisit[] = [];
   const stretch = dayAround(state, due);
   for await (const page of deps.visitChanges.visitsInOrder(deps.db, { appId, ...stretch })) visits.push(...page);
   const places = await loadPlaces(deps.db, appId);

@@ -6,7 +6,7 @@ import { VisitorSet } from '../numbers/visitor-set.ts';
 
 /** From the visits of a day to what is told of ways: which zones visitors came to one after the other; see ADR 44. */
 
-export interface WayVisit {
+export interface CountedVisit {
   readonly installation_id: string;
   readonly beacon_id: string;
   /** Epoch ms. */
@@ -80,7 +80,7 @@ interface Stop {
   leftAt: number | null;
 }
 
-interface Located extends WayVisit {
+interface Located extends CountedVisit {
   readonly venueId: string;
   readonly place: string;
 }
@@ -94,7 +94,7 @@ export interface TourCounting {
 }
 
 /** The ways of visits that began on one day; a busy day takes long, so that it is done in slices. */
-export async function waysOf(visits: readonly WayVisit[], by: TourCounting): Promise<Ways> {
+export async function waysOf(visits: readonly CountedVisit[], by: TourCounting): Promise<Ways> {
   const ways = new Ways();
   const slices = new WorkSlices();
   const located: Located[] = [];
@@ -117,13 +117,14 @@ export async function waysOf(visits: readonly WayVisit[], by: TourCounting): Pro
 }
 
 /** A visit is at a zone; where its beacon is in none, at the beacon. */
-function locate(visit: WayVisit, { zone, places }: TourCounting): Located {
+function locate(visit: CountedVisit, { zone, places }: TourCounting): Located {
   const at = places.at(visit.beacon_id, hourStart(visit.entered_at, zone));
   const place = at?.zone_id ? `z${at.zone_id}` : `b${visit.beacon_id}`;
   return { ...visit, venueId: at?.venue_id ?? '', place };
 }
 
-const leftAtOf = ({ entered_at, dwell }: WayVisit) => (dwell === null ? null : entered_at + Math.round(dwell * 1000));
+const leftAtOf = ({ entered_at, dwell }: CountedVisit) =>
+  dwell === null ? null : entered_at + Math.round(dwell * 1000);
 
 /** The visits of one visitor as places in order, without immediate repetitions. */
 function toursOf(visits: readonly Located[]): readonly (readonly Stop[])[] {

@@ -1,13 +1,9 @@
-import type { Evidence, Pass, Seeding } from '@pharos/engine';
+import type { Evidence, Pass } from '@pharos/engine';
 import type { Telemetry } from '@pharos/gateways';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
-import type { Dialect } from '../../../../db/dialect.ts';
-import type { ProximityMessage } from '../../../../delivery/push/content.ts';
-import type { Announce } from '../../../domain-event.ts';
+import type { Context } from '../../../context.ts';
 import type { LogStore } from '../../../event-log.ts';
-import type { Motion } from '../../../motion.ts';
-import type { Showing } from '../../../showing.ts';
 import { addVisitCounts } from '../decide/past.ts';
 import { saveKeys } from '../lock/fresh.ts';
 import { addBatches, addSamples, deleteTrack, dropBatches, saveTracks } from '../lock/track-store.ts';
@@ -66,15 +62,6 @@ export async function endPresence(
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
-/** What counts messages is another feature's; this is what it is told. */
-export type NoteShowings = (dialect: Dialect, showings: readonly Showing[]) => Sql[];
-
-/** How phones move, which is written with them. */
-export type SaveMotions = (
-  dialect: Dialect,
-  moving: readonly (TrackKey & { readonly motion: Motion; readonly at: number })[],
-) => Sql[];
-
 /** A beacon as a phone has heard it. */
 interface HeardByPhone {
   readonly beaconId: string;
@@ -84,15 +71,12 @@ interface HeardByPhone {
   readonly telemetry: Telemetry | undefined;
 }
 
-export interface RecordTools {
+export interface RecordTools
+  extends Pick<Context, 'announce' | 'requestPushes'>,
+    Partial<Pick<Context, 'noteShowings' | 'saveMotions' | 'seedsFor'>> {
   readonly logs: LogStore;
-  readonly noteShowings?: NoteShowings;
-  readonly saveMotions?: SaveMotions;
-  readonly requestPushes: RequestPushes;
   /** Called after the commit with when a presence must be checked again (ms). */
   readonly expect: (deadline: number) => void;
-  readonly announce: Announce;
-  readonly seedsFor?: SeedsFor;
   /** Asks in the transaction that `db` is for a look back on visits that are over. */
   readonly requestLookBacks?: (db: Db, keys: readonly TrackKey[]) => Promise<void>;
   /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
@@ -106,21 +90,6 @@ export interface RecordTools {
   /** Told after the commit (ms) which beacons a phone has passed. */
   readonly notePasses?: (listener: HearingPhone, passes: readonly Pass[], at: number) => void;
 }
-
-/** What ids are derived from instead of the installation's own, if they must not be found by trying; see `Seeding`. */
-export type SeedsFor = (
-  db: Db,
-  of: {
-    readonly appId: string;
-    readonly installationId: string;
-    /** When something was sensed (ms), beside the last days. */
-    readonly times: readonly number[];
-    readonly now: number;
-  },
-) => Promise<Seeding['seedOf']>;
-
-/** Asks for pushes in the transaction that `db` is. */
-export type RequestPushes = (db: Db, pushes: readonly ProximityMessage[]) => Promise<void>;
 
 /** Writes what was decided for several installations, each of them once, with few statements. `more` is written along. */
 export async function recordDecisions(
