@@ -566,6 +566,8 @@ export type Gateway = {
     readonly load?: number;
     /** Seconds since its start */
     readonly uptime?: number;
+    /** When it last published too much at a broker, and some was refused */
+    readonly refusedAt?: string;
 };
 export type HeardNearby = {
     /** What `metadata.advertisedId` of its installation would be */

@@ -91,8 +91,13 @@ const columnsOf = (appId: string, times: Times, onPlace: (gatewayId: string) => 
   {
     name: 'state',
     label: t('State'),
-    render: ({ isOnline }) => (
-      <Badge color={isOnline ? 'teal' : 'yellow'}>{isOnline ? t('Online') : t('Offline')}</Badge>
+    render: ({ isOnline, refusedAt }) => (
+      <Group gap="xs">
+        <Badge color={isOnline ? 'teal' : 'yellow'}>{isOnline ? t('Online') : t('Offline')}</Badge>
+        {refusedAt !== undefined && Date.now() - Date.parse(refusedAt) < refusedMs && (
+          <Badge color="yellow">{t('Sends too much')}</Badge>
+        )}
+      </Group>
     ),
   },
   {
@@ -131,6 +136,9 @@ function NoPlace({ gatewayId, onPlace }: { readonly gatewayId: string; readonly 
   const label = t('Put on a floor');
   return <RowButton label={label} of={t('{action}: {name}', { action: label, name: gatewayId })} onClick={onPlace} />;
 }
+
+/** How long it is shown that some of what a gateway sent was refused. */
+const refusedMs = 3_600_000;
 
 /** Seconds by which a clock may be off before anybody has to know. */
 const toleratedSeconds = 5;

@@ -66,7 +66,7 @@ function list({ db, now, findUnreadable }: TelemetryDeps): Endpoint {
     summary: 'List what a beacon has told of itself, by hour',
     description:
       'The earliest first: the newest value of each hour, and in how many minutes the beacon was heard. It is kept for 120 days; what phones ' +
-      'and gateways have just heard follows within ten minutes.',
+      'and gateways have just heard follows within a minute.',
     grant: 'manager',
     scopes: [{ of: 'beacons', verb: 'get' }],
     parameters: { objectId: 'The objectId of the beacon' },

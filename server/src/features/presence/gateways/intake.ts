@@ -24,6 +24,8 @@ export interface GatewayPayload {
   readonly format?: Format | undefined;
   /** Its connection sends only so much before this is stored. What others send is refused while too much waits. */
   readonly isHeldBack?: boolean;
+  /** Whether the gateway may send this beside others; if not, it is refused. */
+  readonly mayTake?: (gateway: string) => Promise<boolean>;
 }
 
 /** What became of a message. */
@@ -116,15 +118,16 @@ export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, note
      */
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
       const read = readGatewayMessage(message);
-      const report = { ...read, heard: await resolve(sender.appId, read.heard) };
-      const gateway = sender.gateway ?? report.gateway;
+      const gateway = sender.gateway ?? read.gateway;
+      const mayTake = gateway === undefined || (await message.mayTake?.(receiverName(gateway))) !== false;
+      const report = mayTake ? { ...read, heard: await resolve(sender.appId, read.heard) } : read;
       if (gateway !== undefined && mayName(sender, gateway)) {
-        noteState(sender.appId, gateway, report);
-        noteHeard(sender.appId, gateway, report);
+        noteState(sender.appId, gateway, report, !mayTake);
+        if (mayTake) noteHeard(sender.appId, gateway, report);
       }
       const outcomes: readonly Outcome[] =
-        gateway === undefined
-          ? report.heard.map(() => nameless)
+        gateway === undefined || !mayTake
+          ? report.heard.map(() => (mayTake ? nameless : tooMany))
           : await take(sender, gateway, { ...report, isHeldBack: message.isHeldBack });
       const counts = noCounts();
       for (const { result } of outcomes) counts[result]++;
@@ -158,6 +161,7 @@ const nameless: Outcome = {
   code: 'no_gateway',
   message: 'Neither the topic nor the message names the gateway.',
 };
+const tooMany: Outcome = { result: 'refused', code: 'too_many', message: 'The gateway sends too much.' };
 
 /** The problems, each code with its first message. */
 function problemsOf(found: readonly { readonly code?: string; readonly message?: string }[]): Problem[] {

@@ -25,6 +25,12 @@ const schema = Type.Object({
   firmware: Type.Optional(Type.String()),
   load: Type.Optional(Type.Number({ description: 'Of its processor, as it measures it: 1 is one busy core' })),
   uptime: Type.Optional(Type.Integer({ description: 'Seconds since its start' })),
+  refusedAt: Type.Optional(
+    Type.Unsafe<string>({
+      ...timestampSchema,
+      description: 'When it last published too much at a broker, and some was refused',
+    }),
+  ),
 });
 
 const example = {
@@ -92,6 +98,7 @@ function shown(row: StateRow, { isOnline, beaconId, heardBeacons }: Found) {
     firmware: row.firmware,
     load: row.processor_load,
     uptime: row.uptime,
+    refusedAt: row.refused_at === null ? null : isoTime(row.refused_at),
   };
   return {
     ...{ gatewayId: row.gateway, isOnline, heardAt: isoTime(row.heard_at), heardBeacons },

@@ -20,6 +20,7 @@ export const gatewayStates = defineTable({
     firmware: nullable(text),
     processor_load: nullable(double),
     uptime: nullable(bigint),
+    refused_at: nullable(bigint),
   },
   key: ['app_id', 'gateway'],
   indexes: { gateway_states_age: { on: ['app_id', 'heard_at'] } },
@@ -43,8 +44,8 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
   const known = new BoundedMap<string, { readonly row: StateRow; readonly writtenAt: number }>(10_000);
 
   return {
-    /** Notes a message of a gateway. */
-    note(appId: string, name: string, { format, sentAt, status = {} }: GatewayReport): void {
+    /** Notes a message of a gateway, which may have been too much. */
+    note(appId: string, name: string, { format, sentAt, status = {} }: GatewayReport, isRefused = false): void {
       if (name.length > maxName) return;
       const heardAt = now();
       const gateway = receiverName(name);
@@ -58,8 +59,12 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
         firmware: status.firmware ?? before?.row.firmware ?? null,
         processor_load: status.load ?? before?.row.processor_load ?? null,
         uptime: status.uptime === undefined ? (before?.row.uptime ?? null) : Math.round(status.uptime),
+        refused_at: isRefused ? heardAt : (before?.row.refused_at ?? null),
       };
-      const isDue = before?.row.is_online !== row.is_online || Math.abs(heardAt - before.writtenAt) >= writeEveryMs;
+      const isDue =
+        before?.row.is_online !== row.is_online ||
+        Math.abs(heardAt - before.writtenAt) >= writeEveryMs ||
+        (isRefused && heardAt - (before.row.refused_at ?? 0) >= writeEveryMs);
       known.set(key, { row, writtenAt: isDue ? heardAt : before.writtenAt });
       if (isDue) inBackground('noting how a gateway is', () => save(db, row));
     },
@@ -68,6 +73,14 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
       db.all(sql`select * from gateway_states where app_id = ${appId} order by gateway limit ${maxPerApp}`, {
         tenant: appId,
       }),
+
+    /** When something came of a gateway last, to half a minute. */
+    async lastHeard(appId: string, gateway: string): Promise<number | undefined> {
+      const row = await db.one<{ heard_at: number }>(
+        sql`select heard_at from gateway_states where app_id = ${appId} and gateway = ${gateway}`,
+      );
+      return row && Number(row.heard_at);
+    },
 
     isOnline: ({ is_online: said, heard_at: at }: StateRow): boolean => said === 1 && now() - at < silentMs,
   };
@@ -79,7 +92,7 @@ async function save(db: Db, row: StateRow): Promise<void> {
   const found = await db.run(sql`update gateway_states set heard_at = ${at}, is_online = ${isOnline},
       format = coalesce(${format}, format), clock_offset = coalesce(${row.clock_offset}, clock_offset),
       firmware = coalesce(${row.firmware}, firmware), processor_load = coalesce(${row.processor_load}, processor_load),
-      uptime = coalesce(${row.uptime}, uptime)
+      uptime = coalesce(${row.uptime}, uptime), refused_at = coalesce(${row.refused_at}, refused_at)
     where app_id = ${appId} and gateway = ${gateway} and heard_at <= ${at}`);
   if (found > 0) return;
   const known = await db.one<{ count: number }>(
@@ -87,8 +100,8 @@ async function save(db: Db, row: StateRow): Promise<void> {
   );
   if (Number(known?.count) >= maxPerApp) return;
   await db.run(sql`insert into gateway_states
-      (app_id, gateway, format, heard_at, is_online, clock_offset, firmware, processor_load, uptime)
+      (app_id, gateway, format, heard_at, is_online, clock_offset, firmware, processor_load, uptime, refused_at)
     values (${appId}, ${gateway}, ${format}, ${at}, ${isOnline}, ${row.clock_offset}, ${row.firmware}, ${row.processor_load},
-      ${row.uptime})
+      ${row.uptime}, ${row.refused_at})
     on conflict (app_id, gateway) do nothing`);
 }

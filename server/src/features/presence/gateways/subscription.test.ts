@@ -38,7 +38,7 @@ describe.each(Object.entries(brokers))('what comes by a broker, %s,', (name, sta
     appId = 'app',
     password = broker.password,
     owns = (_index: number): boolean => true,
-    store = async () => {},
+    store = async (_topic: string | undefined): Promise<void> => {},
   } = {}) {
     const [heard, log]: [string[], string[]] = [[], []];
     let wake = () => {};
@@ -56,11 +56,12 @@ describe.each(Object.entries(brokers))('what comes by a broker, %s,', (name, sta
       findOpenApp: async (id) => (id === 'app' ? ({ policy: {} } as never) : undefined),
       intake: {
         receive: async ({ appId, gateway }: GatewaySender, { topic, payload }) => {
-          await store();
+          await store(topic);
           note(heard, `${appId} ${gateway} ${topic} ${Buffer.from(payload)}`);
           return undefined as never;
         },
       },
+      gatewayStates: { lastHeard: async () => undefined },
       now: Date.now,
       assertRoom: () => undefined,
       log: (level, what) => note(log, `${level}: ${what}`),
@@ -92,6 +93,21 @@ describe.each(Object.entries(brokers))('what comes by a broker, %s,', (name, sta
     await Promise.race(nodes.map(({ until }) => until(() => nodes.flatMap(({ heard }) => heard).length >= 40)));
     const all = nodes.flatMap(({ heard }) => heard);
     assert.deepEqual(all.sort(), sent.map((text) => `app undefined rooms/1/heard ${text}`).sort());
+  });
+
+  test('does not wait until what came before is stored, which is not acknowledged and comes again', async () => {
+    const stuck = Promise.withResolvers<void>();
+    const first = node({ store: (topic) => (topic === 'hall/stuck' ? stuck.promise : Promise.resolve()) });
+    await first.until(() => subscribed(first.log));
+    // On whatever connection the first comes, others are heard beside it.
+    const sent = Array.from({ length: 16 }, (_, index) => `hall/beside/${index}`);
+    for (const topic of ['hall/stuck', ...sent]) await gateway.publishAsync(topic, 'x', { qos: 1 });
+    await first.until(() => first.heard.length >= sent.length);
+    assert.deepEqual(first.heard.sort(), sent.map((topic) => `app undefined ${topic} x`).sort());
+    await first.subscription.close();
+    stuck.resolve();
+    const second = node();
+    await second.until(() => second.heard.includes('app undefined hall/stuck x'));
   });
 
   testElsewhere('is acknowledged when it is stored: what could not be comes again after a restart', async () => {
@@ -188,3 +204,49 @@ for (const database of databases) {
     await broker.close();
   });
 }
+
+test('a gateway that floods a broker is refused what is too much, its page says so, and another one is heard', async () => {
+  const broker = await startMosquitto({ isPersistent: true });
+  const site = await openSite('sqlite');
+  const { username, password } = broker;
+  const [flooding, quiet] = ['AC233F000001', 'AC233F000002'];
+  for (const gatewayId of [flooding, quiet]) await site.beacon({ name: gatewayId, metadata: { gatewayId } });
+  await site.installation({
+    ...{ installationId: 'tag', deviceType: 'embedded' },
+    metadata: { advertisedId: 'c3000025ef6a' },
+  });
+  const node = await openNode(site, {
+    ...site.app.config,
+    gatewayBrokerUrl: broker.url.replace('//', `//${username}:${encodeURIComponent(password)}@`),
+    gatewayBrokerTopics: ['/gw/+/status'],
+    gatewayBrokerApp: site.app.appId,
+  });
+  const gateway = connect(broker.url, { username, password, protocolVersion: 4 });
+  const publish = (name: string, mac: string, padding = 0) => {
+    const heard = { type: 'Unknown', mac, rssi: -60, timestamp: new Date(site.now).toISOString() };
+    const message = JSON.stringify([{ type: 'Gateway', mac: name }, heard]) + ' '.repeat(padding);
+    return gateway.publishAsync(`/gw/${name}/status`, message, { qos: 1 });
+  };
+  // 40 MB at once: ten more than in a minute.
+  for (let sent = 0; sent < 400; sent++) await publish(flooding, 'C3000025EF6B', 100 * 1_024);
+  do {
+    await publish(quiet, 'C3000025EF6A');
+    site.app.clock.now += 1_000;
+    await delay(20);
+  } while ((await site.list('visits')).length === 0);
+  const states = await site.list('gateways');
+  assert.deepEqual(
+    states.map(({ gatewayId, refusedAt }: { gatewayId: string; refusedAt?: string }) => [
+      gatewayId,
+      refusedAt !== undefined,
+    ]),
+    [
+      [flooding.toLowerCase(), true],
+      [quiet.toLowerCase(), false],
+    ],
+  );
+  await gateway.endAsync(true);
+  await node.close();
+  await site.close();
+  await broker.close();
+});

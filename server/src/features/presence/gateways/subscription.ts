@@ -3,11 +3,13 @@ import type { IClientOptions, MqttClient } from 'mqtt';
 import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
 import type { Context } from '../../context.ts';
 import { connectToBroker } from './broker-connection.ts';
+import { FairShares } from './fair-shares.ts';
 import type { GatewayIntake, GatewayPayload, GatewaySender } from './intake.ts';
 
 export interface SubscriptionDeps
   extends Pick<Context, 'assertRoom' | 'config' | 'findOpenApp' | 'log' | 'now' | 'onError' | 'owns'> {
   readonly intake: Pick<GatewayIntake, 'receive'>;
+  readonly gatewayStates: Pick<Context['gatewayStates'], 'lastHeard'>;
 }
 
 export interface Subscription {
@@ -50,6 +52,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
   if (url === undefined || appId === undefined) return undefined;
   const receive = receiving(deps, appId);
   const tell = telling(deps, new URL(url).host);
+  const shares = new FairShares(deps.now, (gateway) => deps.gatewayStates.lastHeard(appId, gateway));
   const open = new Map<number, Connection>();
   let timer: NodeJS.Timeout | undefined;
   let busy = Promise.resolve();
@@ -71,7 +74,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
     open.set(index, connection);
     // What is retained was heard when it came.
     takeMessages(client, {
-      receive,
+      ...{ receive, shares },
       ending: ending.signal,
       isMine: (topic, { retain }) => !retain && connectionOf(topic) === index,
     });
@@ -166,6 +169,7 @@ async function untilStored(receive: () => Promise<boolean>, until: AbortSignal):
 
 interface Taking {
   readonly receive: Receive;
+  readonly shares: FairShares;
   readonly isMine: (topic: string, packet: { readonly retain: boolean }) => boolean;
   /** Aborted when the connection is no longer this node's. */
   readonly ending: AbortSignal;
@@ -175,7 +179,7 @@ interface Taking {
  * Takes messages, one beside the other, and acknowledges those with QoS 1 when they are stored, in the order in which they came
  * (MQTT-4.6.0-2). While many are not stored yet, no more is read.
  */
-function takeMessages(client: MqttClient, { receive, isMine, ending }: Taking): void {
+function takeMessages(client: MqttClient, { receive, shares, isMine, ending }: Taking): void {
   let underWay = 0;
   let goOn: (() => void) | undefined;
   let isLost = new AbortController();
@@ -194,8 +198,13 @@ function takeMessages(client: MqttClient, { receive, isMine, ending }: Taking): 
     const until = AbortSignal.any([ending, isLost.signal]);
     const store = async (): Promise<boolean> => {
       if (!isMine(topic, packet)) return true;
-      if (messageId === undefined) return receive({ topic, payload });
-      return untilStored(() => receive({ topic, payload, isHeldBack: true }), until);
+      let may: Promise<boolean> | undefined;
+      const mayTake = (gateway: string) => {
+        may ??= shares.take(gateway, payload.length);
+        return may;
+      };
+      if (messageId === undefined) return receive({ topic, payload, mayTake });
+      return untilStored(() => receive({ topic, payload, mayTake, isHeldBack: true }), until);
     };
     underWay++;
     const [before, stored] = [acknowledged, store()];
