@@ -63,7 +63,11 @@ export function fleetFeature(context: Context): Feature {
       ...{ db, listWhere, assertApp: context.assertApp, namesOf: context.findBeaconNames },
     }),
     ownSweeps: { [what]: tend },
-    repeats: { [what]: { everyMs: 15 * 60_000, work: tend } },
+    repeats: {
+      [what]: { everyMs: 15 * 60_000, work: tend },
+      // A kill loses what was gathered since.
+      'storing what is heard of beacons': { everyMs: 60_000, work: () => hearingLog.flush() },
+    },
     close: () => hearingLog.flush(),
   };
 }
