@@ -7,6 +7,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { openDevice } from '../../../../test/support/servers/mqtt-devices.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
 import { commandLine } from '../../../access/audit.ts';
+import { readConfig } from '../../../config/config.ts';
 import type { DeviceBroker } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 
 /**
@@ -237,4 +238,24 @@ test('each gateway that sends to the URL of the page is online and understood', 
     assert.deepEqual([status, answer.result?.taken, answer.result?.problems], [200, 1, []], gateway);
     assert.ok(await isOnline(name), gateway);
   }
+});
+
+test('at a broker of one’s own, the topics and the prefix of the page are those of gateways that are named there', () => {
+  const topics = entered(page, /`_TOPICS` \(such as `(.+?)`\)/);
+  const [, discovery = ''] = /`(PHAROS_GATEWAY_BROKER_DISCOVERY=\S+)`/.exec(page) ?? [];
+  const config = readConfig({
+    ...{ PHAROS_GATEWAY_BROKER_URL: 'mqtt://broker.example', PHAROS_GATEWAY_BROKER_TOPICS: topics },
+    ...{ PHAROS_GATEWAY_BROKER_APP: 'app', ...Object.fromEntries([discovery.split('=')]) },
+  });
+  assert.equal(config.gatewayBrokerDiscovery, 'homeassistant');
+  const filters = (config.gatewayBrokerTopics ?? []).map(
+    (topic) => new RegExp(`^${topic.replaceAll('+', '[^/]+').replace('/#', '/.+')}$`),
+  );
+  const heard = followed('By MQTT', byMqtt).filter(({ topic, settings }) =>
+    filters.some((filter) => filter.test(topic?.(settings) ?? '')),
+  );
+  assert.deepEqual(
+    heard.map(({ gateway }) => gateway),
+    ['ESPresense', 'OpenMQTTGateway', 'Theengs Gateway', 'Minew G1'],
+  );
 });
