@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,6 +27,8 @@ const staying = 24;
 const perSecond = 10;
 /** One more tag is in each message alone, for as many seconds as make a visit: so each message leaves its trace. */
 const passingSamples = 10;
+/** Seconds. */
+const measuredEvery = Math.ceil(seconds / 48);
 const uuid = 'E2C56DB5DFFB48D2B060D0F5A71096E0';
 
 const nameOf = (gateway: number) => `AC233F${gateway.toString(16).padStart(6, '0').toUpperCase()}`;
@@ -107,15 +109,33 @@ class Publisher {
 
 const quantile = (values: readonly number[], share: number) =>
   Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0);
-const megabytes = ({ process: { pid } }: Service) =>
-  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024);
+/**
+ * What a service has in use of its memory, MB: resident, without what V8 keeps of its heap for later. How much that is depends on when it
+ * last collected the whole heap; what nobody gives back shows in what is left. Undefined if the service is gone.
+ */
+function megabytes({ output }: Service): Promise<number | undefined> {
+  const socket = new WebSocket([...output().matchAll(/ws:\S+/g)].at(-1)?.[0] ?? '');
+  const expression = 'gc(); (({ rss, heapTotal, heapUsed }) => rss - heapTotal + heapUsed)(process.memoryUsage())';
+  return new Promise((resolve) => {
+    socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } }));
+    socket.onmessage = ({ data }) => {
+      resolve(Math.round(JSON.parse(data).result.result.value / 2 ** 20));
+      socket.close();
+    };
+    socket.onclose = () => resolve(undefined);
+  });
+}
 
 test(
   'of 5,000 advertisements a second none is lost over a kill and a restart of the broker, and memory stays flat',
   async ({ annotate, onTestFinished }) => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-gateways-'));
     const broker = await startMosquitto({ isPersistent: true });
-    const settings: Record<string, string> = { PHAROS_DATA: folder, PHAROS_MQTT_HOST: '127.0.0.1' };
+    const settings: Record<string, string> = {
+      PHAROS_DATA: folder,
+      PHAROS_MQTT_HOST: '127.0.0.1',
+      NODE_OPTIONS: '--inspect=127.0.0.1:0',
+    };
     const port = await freePort();
     const db = await openDatabase(readConfig(settings));
     await migrate(db, Date.now());
@@ -177,7 +197,9 @@ test(
       // As fast as the service reads it.
       if (second >= (flooding ?? 0))
         for (; waiting < 200; waiting++) flood.publish('/gw/flood/status', flooded, { qos: 0 }, () => waiting--);
-      if (service.process.exitCode === null && service.process.signalCode === null) memory.push(megabytes(service));
+      const isThere = service.process.exitCode === null && service.process.signalCode === null;
+      const inUse = isThere && second % measuredEvery === 0 ? await megabytes(service) : undefined;
+      if (inUse !== undefined) memory.push(inUse);
     }
     const sentIn = (Date.now() - begun) / 1_000;
     await Promise.all(atOnce);
