@@ -6,6 +6,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   copyFileSync,
   cpSync,
@@ -39,6 +40,7 @@ async function tryOut(contents, folder) {
     env: { PATH: process.env.PATH, PHAROS_DATA: data },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  const gone = once(child, 'exit');
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       const [, address] = /^Pharos .* listens on (http:\S+)/.exec(line) ?? [];
@@ -47,12 +49,13 @@ async function tryOut(contents, folder) {
         const { status } = await fetch(new URL(path, address));
         if (status !== 200) throw new Error(`The packed service answers ${path} with ${status}.`);
       }
-      while (globSync('program/compile/main.cjs-*[0-9]', { cwd: contents }).length === 0) await delay(100);
+      while (globSync('program/compile/main.cjs-*', { cwd: contents }).length === 0) await delay(100);
       return;
     }
     throw new Error('The packed service does not start.');
   } finally {
     child.kill();
+    await gone;
   }
 }
 
