@@ -163,6 +163,7 @@ for (const database of bothDatabases) {
       const { zone, position } = known.surveyed;
       assert.ok(zone.low <= zone.share && zone.share <= zone.high, JSON.stringify(zone));
       assert.ok(position.p50.low <= position.p50.metres && position.p50.metres <= position.p50.high);
+      assert.ok(position.p50.metres < position.p90.metres, JSON.stringify(position));
       assert.ok(position.p50.metres < known.unsurveyed.position.p50.metres, JSON.stringify(known));
       const surveyed = await hall.visit(visitor);
       assert.ok(surveyed.mean < 0.85 * without.mean, `${surveyed.mean} m instead of ${without.mean} m`);
