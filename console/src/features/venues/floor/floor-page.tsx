@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Deletion } from '../../../components/dialogs/confirm-dialog.tsx';
 import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
-import { LinkButton } from '../../../components/page/blocks.tsx';
+import { Icon, LinkButton } from '../../../components/page/blocks.tsx';
 import { RecordPage } from '../../../components/page/page-header.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
@@ -44,7 +44,11 @@ export function FloorPage() {
           {mayChange && (
             <>
               {floor && <DeleteFloor appId={appId} floor={floor} />}
-              <Button aria-label={t('Duplicate {name}', { name: floor?.name })} onClick={() => setCopying(true)}>
+              <Button
+                aria-label={t('Duplicate {name}', { name: floor?.name })}
+                leftSection={<Icon name="copy" size={16} />}
+                onClick={() => setCopying(true)}
+              >
                 {t('Duplicate')}
               </Button>
             </>
