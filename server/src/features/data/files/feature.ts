@@ -6,7 +6,6 @@ import { IdempotencyKeys } from '../../../limits/idempotency.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { fileErasureHandlers } from './erasure.ts';
-import { startFileHousekeeping } from './housekeeping.ts';
 import { type FileDeps, fileIntake } from './intake.ts';
 import { checkContent } from './missing-content.ts';
 import { fileEndpoints } from './routes.ts';
@@ -39,25 +38,39 @@ function fileDeps({ db, blobs, config, room, publicUrl, usage, quotas, userExist
   };
 }
 
+const everyMs = 3_600_000;
+/** The walk over all files is long, and what it finds has waited for a day already. */
+const hoursBetweenWalks = 24;
+
 /** Files that apps upload and visitors download, and keeping records and bytes consistent. */
 export function fileFeature(context: Context): Feature {
   const { db, blobs, now, inBackground, log, past, config } = context;
   let hasStopped = false;
   const keeping = { db, blobs, now, isStopping: () => hasStopped, log };
-  const housekeeping = startFileHousekeeping({
-    sweepUnfinished: () => blobs.sweepUnfinished(now()),
-    sweepOrphans: () => sweepOwnOrphans(keeping),
-    settle: (all) => checkContent(keeping, all),
-    run: inBackground,
-  });
+  const sweepUnfinished = () => blobs.sweepUnfinished(now());
+  let hours = 0;
   return {
     endpoints: fileEndpoints({ ...fileDeps(context), past }),
     consoleEndpoints: fileConsoleEndpoints(db),
     register: (server) => registerFileServing(server, { db, blobs, redirects: config.filesRedirect }),
     jobs: { ...fileErasureHandlers(db, blobs), ...forgottenFileHandlers(context) },
+    start() {
+      inBackground('sweeping unfinished uploads', sweepUnfinished);
+      inBackground('looking for files without bytes', () => checkContent(keeping, true));
+    },
+    repeats: {
+      'sweeping unfinished uploads': { everyMs, work: sweepUnfinished },
+      'looking for files without bytes': {
+        everyMs,
+        work: () => checkContent(keeping, hours % hoursBetweenWalks === 0),
+      },
+      'sweeping files without a record': {
+        everyMs,
+        work: async () => hours++ % hoursBetweenWalks === 0 && sweepOwnOrphans(keeping),
+      },
+    },
     stop() {
       hasStopped = true;
-      housekeeping.stop();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import type { Db } from '../../../db/db.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
+import { mailHandler } from '../../../jobs/mail-handler.ts';
 import { type Mail, MailRefused, type MailSender, MailUnsure } from '../../../mail/mail-sender.ts';
 import { type MailWords, mailWords } from '../../../mail/words/mail-words.ts';
 import { type AddressMail, confirmDays } from './addresses.ts';
@@ -187,47 +188,38 @@ async function readerOf(
 /** Asks an address whether it wants a report. The token exists only in the mail. */
 export function createAddressMailHandler(deps: ReportMailDeps): JobHandler {
   const { db, now, mail, publicUrl, findSubject, listAdmins } = deps;
-  return {
-    concurrency: 2,
-    maxAttempts: 50,
-    baseDelayMs: 5_000,
-    maxDelayMs: 3_600_000,
-    async run(job) {
-      const key = { appId: job.appId, ...(job.payload as AddressMail) };
-      const report = await store.findReport(db, key);
-      const address = report && (await store.findAddress(db, key));
-      const subject = report && (await findSubject(job.appId, report.venue_id));
-      if (!report || !address || !subject) return;
-      const token = randomBytes(32).toString('base64url');
-      const isAsked = await db.transaction((db) =>
-        store.setToken(db, key, secretHash(token), now() + confirmDays * 86_400_000),
-      );
-      if (!isAsked) return;
-      const name = subject.name.replace(/\p{C}/gu, ' ').trim();
-      // Nobody knows theirs; whoever asks them does.
-      const sender = (await listAdmins(db)).find(({ adminId }) => adminId === address.added_by);
-      const words = mailWords(sender?.language);
-      try {
-        await mail.send({
-          to: address.email,
-          subject: words.t('A report about {name}?', { name }),
-          text: [
-            words.t('Hello,'),
-            words.t(
-              '{who} would like to send you the figures of {name} by mail {every, select, week {every week} other {every month}}: how many visitors came, when, and how long they stayed. If you want that, say so here:',
-              { who: report.set_up_by, name, every: report.every },
-            ),
-            `${publicUrl()}/report-address?token=${token}`,
-            words.t(
-              'The link is good for {days, plural, one {# day} other {# days}}. If you do nothing, you get nothing.',
-              { days: confirmDays },
-            ),
-            '',
-          ].join('\n\n'),
-        });
-      } catch (error) {
-        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
-      }
-    },
+  const letterOf = async (job: Job) => {
+    const key = { appId: job.appId, ...(job.payload as AddressMail) };
+    const report = await store.findReport(db, key);
+    const address = report && (await store.findAddress(db, key));
+    const subject = report && (await findSubject(job.appId, report.venue_id));
+    if (!report || !address || !subject) return undefined;
+    const token = randomBytes(32).toString('base64url');
+    const isAsked = await db.transaction((db) =>
+      store.setToken(db, key, secretHash(token), now() + confirmDays * 86_400_000),
+    );
+    if (!isAsked) return undefined;
+    const name = subject.name.replace(/\p{C}/gu, ' ').trim();
+    // Nobody knows theirs; whoever asks them does.
+    const sender = (await listAdmins(db)).find(({ adminId }) => adminId === address.added_by);
+    const words = mailWords(sender?.language);
+    return {
+      to: address.email,
+      subject: words.t('A report about {name}?', { name }),
+      text: [
+        words.t('Hello,'),
+        words.t(
+          '{who} would like to send you the figures of {name} by mail {every, select, week {every week} other {every month}}: how many visitors came, when, and how long they stayed. If you want that, say so here:',
+          { who: report.set_up_by, name, every: report.every },
+        ),
+        `${publicUrl()}/report-address?token=${token}`,
+        words.t(
+          'The link is good for {days, plural, one {# day} other {# days}}. If you do nothing, you get nothing.',
+          { days: confirmDays },
+        ),
+        '',
+      ].join('\n\n'),
+    };
   };
+  return mailHandler(mail, letterOf, { maxAttempts: 50, maxDelayMs: 3_600_000 });
 }

@@ -1,6 +1,7 @@
 import { isAllowed } from '../../../access/roles.ts';
-import { GiveUp, type JobHandler } from '../../../jobs/job.ts';
-import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
+import type { Job, JobHandler } from '../../../jobs/job.ts';
+import { mailHandler } from '../../../jobs/mail-handler.ts';
+import type { Mail, MailSender } from '../../../mail/mail-sender.ts';
 import { type MailWords, mailWords } from '../../../mail/words/mail-words.ts';
 import { conditionKinds } from '../../condition.ts';
 import type { Context } from '../../context.ts';
@@ -15,25 +16,14 @@ export interface AlertMailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl' 
 
 /** Sends alerts and digests to administrators who still want them when the mail goes. */
 export function createAlertMailHandler(deps: AlertMailDeps): JobHandler {
-  const { db, mail } = deps;
-  return {
-    concurrency: 2,
-    maxAttempts: 20,
-    baseDelayMs: 5_000,
-    maxDelayMs: 600_000,
-    async run(job) {
-      const asked = job.payload as AlertMail;
-      const recipients = await listRecipients(deps, db, { scope: asked.scope, venueId: asked.alert?.venueId });
-      const recipient = recipients.find(({ adminId }) => adminId === asked.adminId);
-      const letter = recipient && (await write(deps, asked, recipient));
-      if (!letter) return;
-      try {
-        await mail.send({ ...letter, id: job.jobId });
-      } catch (error) {
-        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
-      }
-    },
+  const letterOf = async ({ payload, jobId }: Job) => {
+    const asked = payload as AlertMail;
+    const recipients = await listRecipients(deps, deps.db, { scope: asked.scope, venueId: asked.alert?.venueId });
+    const recipient = recipients.find(({ adminId }) => adminId === asked.adminId);
+    const letter = recipient && (await write(deps, asked, recipient));
+    return letter && { ...letter, id: jobId };
   };
+  return mailHandler(deps.mail, letterOf, { maxAttempts: 20 });
 }
 
 async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, adminId, language }: AlertRecipient) {

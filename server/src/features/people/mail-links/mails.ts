@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
-import { GiveUp, type JobHandler } from '../../../jobs/job.ts';
-import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
+import type { JobHandler } from '../../../jobs/job.ts';
+import { mailHandler } from '../../../jobs/mail-handler.ts';
+import type { Mail, MailSender } from '../../../mail/mail-sender.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import { type LinkPayload, type LinkPurpose, linkMinutes } from '../../../sign-in/link-mail.ts';
 import type { Context } from '../../context.ts';
@@ -19,45 +20,35 @@ export interface LinkMailDeps extends Pick<Context, 'db' | 'now' | 'accounts' | 
  * another link, and the first stays valid, because its mail may have arrived after all.
  */
 export function createLinkMailHandler({ db, now, mail, accounts, findApp, publicUrl }: LinkMailDeps): JobHandler {
-  return {
-    concurrency: 2,
-    maxAttempts: 8,
-    baseDelayMs: 5_000,
-    maxDelayMs: 600_000,
-    async run(job) {
-      const { purpose, email, change } = job.payload as LinkPayload;
-      const app = await findApp(job.appId);
-      if (!app || (purpose === 'sign-in' && !canOpen(app))) return;
-      const token = randomBytes(32).toString('base64url');
-      const isFor = await db.transaction(async (db) => {
-        const user = change
-          ? await accounts.lock(db, { appId: app.appId, userId: change.userId })
-          : await accounts.lockByEmail(db, app.appId, email);
-        if (!user || user.isDisabled || (purpose === 'verify' && user.hasVerifiedEmail)) return false;
-        // By when it was asked for, not by when it is tried.
-        const expiresAt = (change ? job.expiresAt : null) ?? now() + linkMinutes[purpose] * 60_000;
-        const row = {
-          app_id: app.appId,
-          token_hash: secretHash(token),
-          user_id: user.userId,
-          purpose,
-          email_key: emailKey(email),
-          email: change ? email : null,
-          proof: change?.proof ?? null,
-          expires_at: expiresAt,
-        };
-        if (change && !(await replaceChanges(db, row))) return false;
-        await insertLink(db, row);
-        return true;
-      });
-      if (!isFor) return;
-      try {
-        await mail.send({ to: emailKey(email), ...letter(app, purpose, addressOf(app, purpose, token, publicUrl())) });
-      } catch (error) {
-        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
-      }
-    },
-  };
+  return mailHandler(mail, async (job) => {
+    const { purpose, email, change } = job.payload as LinkPayload;
+    const app = await findApp(job.appId);
+    if (!app || (purpose === 'sign-in' && !canOpen(app))) return undefined;
+    const token = randomBytes(32).toString('base64url');
+    const isFor = await db.transaction(async (db) => {
+      const user = change
+        ? await accounts.lock(db, { appId: app.appId, userId: change.userId })
+        : await accounts.lockByEmail(db, app.appId, email);
+      if (!user || user.isDisabled || (purpose === 'verify' && user.hasVerifiedEmail)) return false;
+      // By when it was asked for, not by when it is tried.
+      const expiresAt = (change ? job.expiresAt : null) ?? now() + linkMinutes[purpose] * 60_000;
+      const row = {
+        app_id: app.appId,
+        token_hash: secretHash(token),
+        user_id: user.userId,
+        purpose,
+        email_key: emailKey(email),
+        email: change ? email : null,
+        proof: change?.proof ?? null,
+        expires_at: expiresAt,
+      };
+      if (change && !(await replaceChanges(db, row))) return false;
+      await insertLink(db, row);
+      return true;
+    });
+    if (!isFor) return undefined;
+    return { to: emailKey(email), ...letter(app, purpose, addressOf(app, purpose, token, publicUrl())) };
+  });
 }
 
 /** A link that signs in has to open the app, so that the app has to say how. */

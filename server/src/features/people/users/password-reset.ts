@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
 import { fail } from '../../../base/errors.ts';
-import { GiveUp, type JobHandler, type NewJob } from '../../../jobs/job.ts';
-import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
+import type { JobHandler, NewJob } from '../../../jobs/job.ts';
+import { mailHandler } from '../../../jobs/mail-handler.ts';
+import type { MailSender } from '../../../mail/mail-sender.ts';
 import { type ChangePayload, changeMail } from '../../../sign-in/change-mail.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import type { Context } from '../../context.ts';
@@ -84,41 +85,22 @@ export interface MailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl'> {
  * repeated try makes another one, and the first stays valid, because its mail may have arrived after all.
  */
 export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDeps): JobHandler {
-  const send = async (one: Mail) => {
-    try {
-      await mail.send(one);
-    } catch (error) {
-      throw error instanceof MailRefused ? new GiveUp(error.message) : error;
-    }
-  };
-  return {
-    concurrency: 2,
-    maxAttempts: 8,
-    baseDelayMs: 5_000,
-    maxDelayMs: 600_000,
-    async run(job) {
-      const payload = job.payload as ChangePayload | { readonly purpose: 'password-reset'; readonly email: string };
-      if (payload.purpose === 'account-change') {
-        const app = await findApp(job.appId);
-        if (app) await send(changeMail(app, payload));
-        return;
-      }
-      const { email } = payload;
-      const app = await findApp(job.appId);
-      if (!app) return;
-      const token = randomBytes(32).toString('base64url');
-      const to = await db.transaction(async (db) => {
-        // A concurrent change of the address revokes all tokens, and must not miss this one.
-        const user = await store.lockUserByEmail(db, job.appId, email);
-        if (!user || user.disabled_at !== null) return undefined;
-        const key = { appId: job.appId, userId: user.object_id };
-        await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
-        return user.email;
-      });
-      if (to === undefined) return;
-      await send({ to, ...resetMail(app, resetLink(app, token, publicUrl())) });
-    },
-  };
+  return mailHandler(mail, async ({ appId, payload }) => {
+    const asked = payload as ChangePayload | { readonly purpose: 'password-reset'; readonly email: string };
+    const app = await findApp(appId);
+    if (!app) return undefined;
+    if (asked.purpose === 'account-change') return changeMail(app, asked);
+    const token = randomBytes(32).toString('base64url');
+    const to = await db.transaction(async (db) => {
+      // A concurrent change of the address revokes all tokens, and must not miss this one.
+      const user = await store.lockUserByEmail(db, appId, asked.email);
+      if (!user || user.disabled_at !== null) return undefined;
+      const key = { appId, userId: user.object_id };
+      await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
+      return user.email;
+    });
+    return to === undefined ? undefined : { to, ...resetMail(app, resetLink(app, token, publicUrl())) };
+  });
 }
 
 /** The app's own page if it has one, else the page of this service. */

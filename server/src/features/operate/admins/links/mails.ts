@@ -1,5 +1,6 @@
-import { GiveUp, type JobHandler } from '../../../../jobs/job.ts';
-import { type Mail, MailRefused, type MailSender } from '../../../../mail/mail-sender.ts';
+import type { JobHandler } from '../../../../jobs/job.ts';
+import { mailHandler } from '../../../../jobs/mail-handler.ts';
+import type { Mail, MailSender } from '../../../../mail/mail-sender.ts';
 import { mailWords } from '../../../../mail/words/mail-words.ts';
 import type { Context } from '../../../context.ts';
 import { adminEmailKey, findAdminByEmail } from '../accounts/store.ts';
@@ -16,22 +17,10 @@ export interface AdminMailDeps extends Pick<Context, 'db' | 'now' | 'publicUrl'>
  */
 export function createAdminMailHandler({ db, now, mail, publicUrl }: AdminMailDeps): JobHandler {
   const write = { invitation: writeInvitation, reset: writeReset };
-  return {
-    concurrency: 2,
-    maxAttempts: 8,
-    baseDelayMs: 5_000,
-    maxDelayMs: 600_000,
-    async run(job) {
-      const { purpose, subject } = job.payload as MailPayload;
-      const letter = await write[purpose](subject);
-      if (!letter) return;
-      try {
-        await mail.send(letter);
-      } catch (error) {
-        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
-      }
-    },
-  };
+  return mailHandler(mail, ({ payload }) => {
+    const { purpose, subject } = payload as MailPayload;
+    return write[purpose](subject);
+  });
 
   async function writeInvitation(invitationId: string): Promise<Mail | undefined> {
     const invitation = await findInvitation(db, invitationId);
