@@ -15,9 +15,10 @@ describe('what gateways hear nearby', () => {
   let visited: Visit;
   let page: Page;
   let headers: Record<string, string>;
+  let origin: string;
   beforeAll(async () => {
     const started = await startConsole();
-    app = started.app;
+    ({ app, origin } = started);
     ({ headers } = await signInManager(app));
     const venueId = await create(app, '/api/v2/venues', { name: 'Tower' }, headers);
     const floor = {
@@ -120,6 +121,26 @@ describe('what gateways hear nearby', () => {
     await becomes(async () => (await list('beacons')).length, 4);
     await button(`Stop: ${uuid}`).click();
     await page.getByRole('heading', { name: 'Added automatically' }).waitFor({ state: 'detached' });
+  });
+
+  test('three taps on a phone are as good', async () => {
+    const context = await browser.newContext({
+      ...{ baseURL: origin, storageState: await visited.context.storageState(), reducedMotion: 'reduce' },
+      ...{ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    });
+    const phone = await context.newPage();
+    await report([{ ...beacon(6, -45), ibeaconUuid: 'F7826DA64FA24E988024BC5B71E0893E' }]);
+    await goTo(phone, `/console/apps/${app.appId}/gateways?view=heard`);
+    await phone.getByRole('button', { name: `Take over: ${name(6)}` }).tap();
+    await phone.getByRole('menuitem', { name: 'as a beacon' }).tap();
+    const dialog = phone.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Save' }).waitFor();
+    assert.ok(await phone.evaluate('document.documentElement.scrollWidth <= window.innerWidth'));
+    await takePictures(phone, 'take-over-by-touch');
+    await dialog.getByRole('button', { name: 'Save' }).tap();
+    await phone.getByText('Nothing unknown nearby').waitFor();
+    assert.ok((await list('beacons')).some(({ minor }: { minor: number }) => minor === 6));
+    await context.close();
   });
 
   test('a long list is whole on a wide and on a narrow screen, in light and dark', async () => {
