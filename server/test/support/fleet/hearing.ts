@@ -54,6 +54,8 @@ interface Walker {
 
 interface Audible {
   readonly sender: Sender;
+  /** By its copy, which is elsewhere. */
+  readonly isCopy: boolean;
   /** dBm, on average. */
   readonly rssi: number;
 }
@@ -67,6 +69,8 @@ export class Radio {
   readonly #links = new Map<string, Float64Array>();
   readonly #receivers: readonly Spot[];
   #walkers: Walker[] = [];
+  /** By copied beacon and hour: in how many minutes, summed over who reports at once, the beacon itself and its copy were heard. */
+  readonly copies = new Map<string, { own: number; copy: number }>();
 
   constructor(building: Building) {
     this.#building = building;
@@ -97,11 +101,12 @@ export class Radio {
     for (const sender of this.#building.senders) {
       if (hour >= sender.death) continue;
       const { at } = sender.sending.findLast(({ from }) => from <= hour) ?? { at: [] };
-      for (const spot of at) {
+      for (const [number, spot] of at.entries()) {
+        const isCopy = number > 0 && sender.trouble === 'cloned';
         const links = this.#linksOf(sender, spot);
         for (const [index, list] of lists.entries()) {
           const rssi = links[index] as number;
-          if (rssi > weakest - 9) list.push({ sender, rssi });
+          if (rssi > weakest - 9) list.push({ sender, isCopy, rssi });
         }
       }
     }
@@ -131,12 +136,13 @@ export class Radio {
       // Reports get lost.
       const on = someMinutes(random, 0.98);
       add(heardOf(now, id).on, on);
-      for (const { sender, rssi } of audible[rooms.length + index] ?? []) {
+      for (const { sender, isCopy, rssi } of audible[rooms.length + index] ?? []) {
         const chance = heardAt(rssi) * (hour >= sender.failing ? 0.2 : 1);
         const minutes = within(someMinutes(random, chance), on);
         if (minutes.low === 0 && minutes.high === 0) continue;
         const heard = heardOf(now, sender.id);
         add(heard.gateways, minutes);
+        this.#noteCopy(sender, isCopy, hour, countOf(minutes));
         addNear(heard, id, minutes, Math.round(Math.max(weakest - 3, rssi) + 2 * random.normal()));
       }
     }
@@ -153,8 +159,10 @@ export class Radio {
         const stay = 4 * random.normal() + walker.offset;
         const end = Math.min(minuteCount, walker.minute + stayOf(random));
         for (; walker.minute < end; walker.minute++)
-          if (random.next() < walker.listens)
-            hearMinute(random, { hour, ...walker, stay }, audible[walker.room] ?? [], into);
+          if (random.next() < walker.listens) {
+            const heard = hearMinute(random, { hour, ...walker, stay }, audible[walker.room] ?? [], into);
+            if (!walker.isLate) for (const { sender, isCopy } of heard) this.#noteCopy(sender, isCopy, hour, 1);
+          }
         walker.stops--;
         walker.room = nextRoom(building, walker.room, hour);
       }
@@ -162,6 +170,14 @@ export class Radio {
     }
     this.#walkers = isClosing ? [] : this.#walkers.filter(({ stops }) => stops > 0);
     if (rooms.length === 0) this.#walkers = [];
+  }
+
+  #noteCopy({ id, trouble, since }: Sender, isCopy: boolean, hour: number, minutes: number): void {
+    if (trouble !== 'cloned' || hour < since) return;
+    const key = `${id} ${hour}`;
+    const known = this.copies.get(key) ?? { own: 0, copy: 0 };
+    known[isCopy ? 'copy' : 'own'] += minutes;
+    this.copies.set(key, known);
   }
 }
 
@@ -227,12 +243,20 @@ interface Listening {
   readonly stay: number;
 }
 
-/** What one phone hears in one minute: each beacon near the loudest other one. */
-function hearMinute(random: Random, { hour, minute, stay }: Listening, audible: readonly Audible[], into: Hour): void {
+/** What one phone hears in one minute: each beacon near the loudest other one. Answers from where. */
+function hearMinute(
+  random: Random,
+  { hour, minute, stay }: Listening,
+  audible: readonly Audible[],
+  into: Hour,
+): readonly Audible[] {
   const heard: { id: string; rssi: number }[] = [];
-  for (const { sender, rssi } of audible) {
+  const all: Audible[] = [];
+  for (const one of audible) {
+    const { sender, rssi } = one;
     const level = rssi + stay + 3 * (random.next() + random.next() + random.next() - 1.5) * 1.2;
     if (level < weakest - 8 || random.next() > heardAt(level) * (hour >= sender.failing ? 0.2 : 1)) continue;
+    all.push(one);
     const same = heard.find(({ id }) => id === sender.id);
     if (same) same.rssi = Math.max(same.rssi, level);
     else heard.push({ id: sender.id, rssi: level });
@@ -245,6 +269,7 @@ function hearMinute(random: Random, { hour, minute, stay }: Listening, audible: 
     const other = heard[rank === 0 ? 1 : 0];
     if (other) addNear(one, other.id, bit, Math.round(rssi));
   }
+  return all;
 }
 
 function heardOf(hour: Hour, id: string): HeardHour {

@@ -17,8 +17,9 @@ export interface Score {
   readonly deaths: Share;
   /** Thirty days before the end: within 14 days of it, and those whose interval has it. */
   readonly batteries: Share & { covered: number };
-  /** Within an opening hour. */
+  /** Within an opening hour: of all, and of those that were heard in it, as the beacon itself was, for `minHeard` minutes. */
   readonly clones: Share;
+  readonly heardClones: Share;
   /** Within two opening days. */
   readonly moves: Share;
   /** Ever. */
@@ -38,7 +39,13 @@ const firstDay = 28;
 /** Judges each venue of a simulated fleet as the service does: all three hours, and hourly where a copy was made. */
 export function scoreFleet(seed: string, { size = 500, log = (_line: string) => {}, find = findAll } = {}): Score {
   const score: Score = {
-    ...{ deaths: share(), batteries: { ...share(), covered: 0 }, clones: share(), moves: share() },
+    ...{
+      deaths: share(),
+      batteries: { ...share(), covered: 0 },
+      clones: share(),
+      heardClones: share(),
+      moves: share(),
+    },
     ...{ bleeding: share(), settings: share(), wrong: {}, closedWeek: 0, otherKind: 0 },
     weeks: (simulatedDays - firstDay) / 7,
   };
@@ -86,7 +93,7 @@ function scoreVenue(venue: SimulatedVenue, score: Score, { log, find }: Judging)
     before = new Set(found.map(({ kind, beaconId }) => `${kind} ${beaconId}`));
     if (hour % 24 === 23) scoreForecasts(building, fleet, hour, score, log);
   }
-  count(building, firstTold, score, log);
+  count(venue, firstTold, score, log);
 }
 
 const describe = ({ gateways, senders, visitors, told }: Building) =>
@@ -142,12 +149,25 @@ function scoreForecasts(
   }
 }
 
+const minHeard = 3;
+
+/** Those that are over within an opening hour. */
+function firstHours({ isOpen }: Building, since: number): readonly number[] {
+  const hours: number[] = [];
+  for (let hour = since, open = 0; hour < simulatedDays * 24 && open < 1; hour++) {
+    hours.push(hour);
+    if (isOpen(hour)) open++;
+  }
+  return hours;
+}
+
 function count(
-  building: Building,
+  venue: SimulatedVenue,
   firstTold: ReadonlyMap<string, number>,
   score: Score,
   log: (line: string) => void,
 ): void {
+  const { building } = venue;
   const openBetween = (from: number, until: number) => {
     let hours = 0;
     for (let hour = from; hour < until; hour++) if (building.isOpen(hour)) hours++;
@@ -158,11 +178,14 @@ function count(
     for (let hour = from; hour < until; hour++) if (building.isOpen(hour) && !building.isOpen(hour + 1)) days++;
     return days;
   };
-  const told = (into: Share, key: string, isInTime: (first: number) => boolean, since: number) => {
-    into.of++;
+  const told = (into: Share, key: string, isInTime: (first: number) => boolean, since: number, within = share()) => {
     const first = firstTold.get(key);
-    if (first !== undefined && isInTime(first)) into.told++;
-    else
+    const isTold = first !== undefined && isInTime(first);
+    for (const one of [into, within]) {
+      one.of++;
+      if (isTold) one.told++;
+    }
+    if (!isTold)
       log(
         `missed ${key}: ${first === undefined ? 'never' : `${openBetween(since, first)} opening hours`} from day ${(since / 24).toFixed(1)} ${describe(building)}`,
       );
@@ -172,8 +195,14 @@ function count(
   for (const { id, trouble, since } of building.senders) {
     if (trouble === 'death' && hasTime(since, 24))
       told(score.deaths, `silent ${id}`, (first) => openBetween(since, first) <= 24, since);
-    if (trouble === 'cloned' && hasTime(since, 3))
-      told(score.clones, `cloned ${id}`, (first) => openBetween(since, first) <= 1, since);
+    if (trouble === 'cloned' && hasTime(since, 3)) {
+      const isHeard = firstHours(building, since).some((hour) => {
+        const { own, copy } = venue.heardTwice(id, hour);
+        return Math.min(own, copy) >= minHeard;
+      });
+      const isInTime = (first: number) => openBetween(since, first) <= 1;
+      told(score.clones, `cloned ${id}`, isInTime, since, isHeard ? score.heardClones : undefined);
+    }
     if (trouble === 'moved' && hasTime(since, 24))
       told(score.moves, `moved ${id}`, (first) => daysBetween(since, first) <= 2, since);
     if (trouble === 'bleeding') told(score.bleeding, `bleeding ${id}`, () => true, since);

@@ -53,6 +53,11 @@ export class SimulatedVenue {
     }
   }
 
+  /** In how many minutes of an hour a copied beacon and its copy were heard by those who report at once. */
+  heardTwice(id: string, hour: number): { readonly own: number; readonly copy: number } {
+    return this.#radio.copies.get(`${id} ${hour}`) ?? { own: 0, copy: 0 };
+  }
+
   #add(at: number, additions: readonly Addition[]): void {
     const day = dayOf(at);
     for (const { beaconId, known } of additions) {
