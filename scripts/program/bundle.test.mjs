@@ -134,7 +134,7 @@ describe('the bundled program', () => {
     rmSync(compiled, { recursive: true, force: true });
     mkdirSync(compiled);
     const keeping = Promise.withResolvers();
-    const watcher = watch(compiled, (_, file) => /^main\.cjs-\d+-\d+$/.test(file) && keeping.resolve(file));
+    const watcher = watch(compiled, (_, file) => /^main\.cjs-\d+$/.test(file) && keeping.resolve(file));
     const first = await serveUntil(keeping.promise, '/healthz');
     watcher.close();
     const kept = join(compiled, await keeping.promise);

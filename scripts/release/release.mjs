@@ -49,7 +49,8 @@ async function tryOut(contents, folder) {
         const { status } = await fetch(new URL(path, address));
         if (status !== 200) throw new Error(`The packed service answers ${path} with ${status}.`);
       }
-      while (globSync('program/compile/main.cjs-*', { cwd: contents }).length === 0) await delay(100);
+      // What is loaded last is kept last.
+      while (globSync('program/compile/app-*', { cwd: contents }).length === 0) await delay(100);
       return;
     }
     throw new Error('The packed service does not start.');

@@ -8,27 +8,23 @@ import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
-/** A start is over by then, ms. Later V8 forgets what only a start calls. */
+/** After a file is loaded, ms: a start is over by then. Later V8 forgets what only a start calls. */
 const startedMs = 3_000;
 const checksumBytes = 4;
 
 /** Loads `.cjs` files from now on with what is kept in `folder`. */
 export function keepCompiled(folder) {
-  const missing = new Map();
   createRequire(import.meta.url).extensions['.cjs'] = (module, filename) => {
     const bytes = readFileSync(filename);
     const path = join(folder, `${basename(filename)}-${crc32(bytes)}`);
     // The bundle is ASCII.
     const source = bytes.latin1Slice();
     const script = new Script(nodeModule.wrap(source), { filename, cachedData: read(path) });
-    if (script.cachedDataRejected !== false) missing.set(path, script);
     const { exports } = module;
     script.runInThisContext().call(exports, exports, createRequire(filename), module, filename, dirname(filename));
+    if (script.cachedDataRejected !== false)
+      setTimeout(() => write(path, script.createCachedData()), startedMs).unref();
   };
-  setTimeout(() => {
-    for (const [path, script] of missing) write(path, script.createCachedData());
-    missing.clear();
-  }, startedMs).unref();
 }
 
 /** Undefined if it is not there, or not whole, as after a power cut: V8 looks only at whose it is, its version and its flags. */
