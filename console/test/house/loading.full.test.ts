@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Browser, Route } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
-import { launchBrowser, openAs, startConsole } from '../browser.ts';
+import { launchBrowser, startConsole } from '../browser.ts';
 
 /** What a slow network shows first. */
 
@@ -45,22 +45,5 @@ describe('while the console is loading', () => {
     gate.resolve();
     await page.getByRole('heading', { level: 1 }).waitFor();
     assert.equal(await page.locator('.loading').count(), 0);
-  });
-
-  test('a page that comes late moves nothing', async () => {
-    const { page } = await openAs(browser, { app, origin, role: 'owner' });
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.addInitScript(`window.moved = 0; new PerformanceObserver((list) => {
-      for (const one of list.getEntries()) window.moved += one.value;
-    }).observe({ type: 'layout-shift', buffered: true });`);
-    const { promise: held, resolve: hold } = Promise.withResolvers<Route>();
-    await page.route(/settings-section-.*\.js$/, hold);
-    await page.goto(`/console/apps/${app.appId}/settings`);
-    const part = await held;
-    await page.getByLabel('Loading').waitFor();
-    await part.continue();
-    await page.getByRole('button', { name: 'Switch the app off' }).waitFor();
-    await page.evaluate('new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))');
-    assert.equal(await page.evaluate('window.moved'), 0);
   });
 });
