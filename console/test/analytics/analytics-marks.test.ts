@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import type { HoursCalendar } from '../../src/features/analytics/hours.ts';
 import { type Campaign, marksOf, namesAt, rowsOf } from '../../src/features/analytics/marks/marks.ts';
-import { readAnalyticsSearch } from '../../src/features/analytics/period.ts';
+import { periodOf, readAnalyticsSearch } from '../../src/features/analytics/period.ts';
 import { speak } from '../../src/lib/words/words.ts';
 
 const days = (from: number, until: number) =>
@@ -131,4 +131,15 @@ describe('when a venue is open', () => {
 test('of an address that names no place the numbers are those of everything', () => {
   assert.deepEqual(readAnalyticsSearch({ zone: '', unit: 'week' }), { unit: 'week' });
   assert.deepEqual(readAnalyticsSearch({ venue: '', zone: 'z1' }), { zone: 'z1' });
+});
+
+test('a period is the whole day, week, month or year around a day', () => {
+  const around = (unit: Parameters<typeof periodOf>[0]) => {
+    const { from, until } = periodOf(unit, '2027-01-03');
+    return [from, until];
+  };
+  assert.deepEqual(around('day'), ['2027-01-03', '2027-01-04']);
+  assert.deepEqual(around('week'), ['2026-12-28', '2027-01-04']);
+  assert.deepEqual(around('month'), ['2027-01-01', '2027-02-01']);
+  assert.deepEqual(around('year'), ['2027-01-01', '2028-01-01']);
 });

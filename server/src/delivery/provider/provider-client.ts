@@ -238,7 +238,6 @@ export class ProviderClient {
 
   #sendHttp1(client: Http1Client, call: Call): void {
     if (isAborted(call.signal)) return;
-    call.sentAt = performance.now();
     call.cancel = client.request(call.request, (answer) => call.end(answer));
   }
 
