@@ -64,6 +64,8 @@ export class NatsBus implements Bus {
       ...credentials,
       noEcho: true,
       maxReconnectAttempts: -1,
+      // A slow server refuses, too: whoever is refused twice would never be let in again.
+      ignoreAuthErrorAbort: true,
       reconnectTimeWait: retryMs,
       timeout: connectMs,
     };
