@@ -115,8 +115,8 @@ interface Facts<N extends string> {
   /** A column of the key by whose values rows are deleted one value after the other, because a key begins with it. */
   readonly within?: N;
   readonly trail?: Trail<N>;
-  /** Without it rows stay until somebody deletes them. */
-  readonly kept?: RetentionRule<N>;
+  /** Without it rows stay until somebody deletes them. Rows without an objectId need the column with their time. */
+  readonly kept?: RetentionRule<N> & ('object_id' extends N ? unknown : { readonly by: N });
   /** Columns that name a user. */
   readonly users?: readonly N[];
   /** Without it, rows that name a creator (`created_by`) stay without the name, and others are deleted. */

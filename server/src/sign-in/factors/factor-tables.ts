@@ -1,4 +1,4 @@
-import { bigint, type Columns, type DbTable, defineTable, nullable, text } from '../../db/table.ts';
+import { bigint, type Columns, type DbTable, nullable, text } from '../../db/table.ts';
 
 export const totpColumns = {
   /** Sealed, like `pending`, which becomes the secret once a code proves that the app has it. */
@@ -50,7 +50,7 @@ export function factorTables<const R extends Columns, const O extends Columns>(
     name: string,
     columns: C,
     others: Pick<DbTable, 'key'> & Partial<Pick<DbTable, 'indexes' | 'secrets' | 'childOf' | 'users'>>,
-  ) => defineTable({ name: `${kind}_${name}`, owner, columns, ...others } as DbTable<C>);
+  ): DbTable<C> => ({ name: `${kind}_${name}`, owner, columns, ...others });
   const own = { ...realm, ...person };
   return {
     totp: define(

@@ -57,5 +57,5 @@ export const sensingDays = defineTable({
   key: ['app_id', 'day', 'cause'],
   indexes: { sensing_days_age: { on: ['app_id', 'created_at'] } },
   stepBy: 'day',
-  kept: { days: 90 },
+  kept: { days: 90, by: 'created_at' },
 });

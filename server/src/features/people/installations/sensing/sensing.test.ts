@@ -156,6 +156,10 @@ for (const database of bothDatabases) {
       const [found, ...others] = await findings();
       assert.deepEqual([found.key, others], ['sensing foregroundOnly', []]);
       assert.match(found.text, /^33 % of the phones .*, and 0 % in the week before: The app may use the location only/);
+      assert.notDeepEqual(await site.rows('sensing_days'), []);
+      site.app.clock.now += 91 * dayMs;
+      await site.app.app.retention.sweep();
+      assert.deepEqual(await site.rows('sensing_days'), [], 'counts are kept for 90 days');
     });
   });
 }
