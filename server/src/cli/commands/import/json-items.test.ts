@@ -33,6 +33,18 @@ test('objects are found in lines, in arrays and within an object, each with its 
     ]);
   }));
 
+test('a list that ends between two objects is said to, behind those that are whole', () =>
+  withFolder(async (folder) => {
+    const whole = { line: 1, value: { a: 1 } };
+    const cut = { line: 2, problem: 'the file ends within the list' };
+    assert.deepEqual(await itemsOf(folder, '[{"a":1},\n'), [whole, cut]);
+    assert.deepEqual(await itemsOf(folder, '{"results": [{"a":1}\n'), [whole, cut]);
+    assert.deepEqual(await itemsOf(folder, '[{"a":1},\n{"a":'), [
+      whole,
+      { line: 2, problem: 'the file ends within this object' },
+    ]);
+  }));
+
 test('of objects without an end each is named, and those between them are read', () =>
   withFolder(async (folder) => {
     const whole = (n: number) => ({ n, note: `note ${n}`, x: { y: n } });

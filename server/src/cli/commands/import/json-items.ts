@@ -14,6 +14,7 @@ const wrapped = /^\s*\{\s*"(results|users|documents|items)"\s*:\s*\[/;
 const headCharacters = 100;
 /** How JSON that has objects begins. */
 const begins = /^\s*(?:[{[]|$)/;
+const beginsList = /^\s*\[/;
 /** A single object must not fill the memory. */
 const maxCharacters = 4 * 1024 * 1024;
 
@@ -51,12 +52,15 @@ class Scan {
   #isFirst = false;
   /** An object before had no end: from here on one that begins a line is not within another. */
   #isStrict = false;
+  /** In a list whose `]` has not come. */
+  #isListed = false;
   #object = '';
 
   begin(head: string, path: string): Generator<JsonItem> {
     if (!begins.test(head)) throw new Error(`${path} is no JSON.`);
     const wrapper = wrapped.exec(head)?.[0] ?? '';
     this.#line += wrapper.split('\n').length - 1;
+    this.#isListed = wrapper !== '' || beginsList.test(head);
     return this.take(head.slice(wrapper.length));
   }
 
@@ -83,7 +87,7 @@ class Scan {
         yield this.#read(this.#object + chunk.slice(from, at + 1));
         this.#object = '';
         from = -1;
-      }
+      } else if (character === ']' && this.#depth === 0) this.#isListed = false;
     }
     if (from < 0) return;
     this.#object += chunk.slice(from);
@@ -92,9 +96,9 @@ class Scan {
   }
 
   *end(): Generator<JsonItem> {
-    if (this.#depth > 0 && !(yield* this.#behind()))
-      yield { line: this.#begun, problem: 'the file ends within this object' };
-    else if (this.#depth > 0) yield* this.end();
+    if (this.#depth > 0) yield* this.#behind();
+    if (this.#depth > 0) yield { line: this.#begun, problem: 'the file ends within this object' };
+    else if (this.#isListed) yield { line: this.#line, problem: 'the file ends within the list' };
   }
 
   /** Reads what is behind an object without an end, from the next line that one begins; answers whether there is any. */
