@@ -103,6 +103,7 @@ test('one sentence and exit code 1 for an impossible folder, and for a missing P
     writeFileSync(join(folder, 'file'), '');
     const cases: readonly (readonly [string, RegExp])[] = [
       [`app create --name Museum --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
+      ['serve --data /proc/museum/data', /^\/proc\/museum cannot be used: .*Choose another folder/],
       [`serve --data ${join(folder, 'file')}`, /cannot be used: it is not a folder\. Choose another folder/],
       [
         'app list --database-url postgres://a:secret@127.0.0.1:1/x',

@@ -1,4 +1,5 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createServices } from '../../app/services.ts';
 import { assertNotHalfRestored } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
@@ -13,9 +14,20 @@ import { openTime } from '../../db/nodes/shared-time.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
 import type { Services } from '../../features/services.ts';
 
+/** With `recursive`, `mkdirSync` never ends below /proc. */
+function makeFolder(path: string): void {
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
 /** Creates the data folder for this user only, and checks that it can be written, even on a full disk. */
 export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  makeFolder(dataFolder);
   accessSync(dataFolder, constants.W_OK | constants.X_OK);
   if (!databaseUrl) makeRoomToStart(dataFolder);
 }
