@@ -53,7 +53,8 @@ test('the tests on both databases touch each table and each difference between t
 });
 
 /** What is written differently for PostgreSQL, which the test above has seen there, and what a test has both refuse. */
-const ofSqlite = /\b(nonsense|rowid|indexed by|insert or fail|json_(type|extract|each)|(pharos|sqlite)_\w+)\b|\(values \(/;
+const ofSqlite =
+  /\b(nonsense|rowid|indexed by|insert or fail|json_(type|extract|each)|(pharos|sqlite)_\w+)\b|\(values \(/;
 const noSuchTable = '42P01';
 
 test('PostgreSQL takes every statement that the tests have sent to SQLite', { skip: !folder }, async () => {
