@@ -35,3 +35,27 @@ test('an idle thread is ended, and started again with the next query', {
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('a thread whose priority a query has lowered runs other queries, but no checkpoint', {
+  skip: platform() !== 'linux',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-thread-'));
+  const file = join(folder, 'test.db');
+  const connection = openSqliteConnection(file, 'write');
+  const [first, second, third] = [new SqliteThread(file), new SqliteThread(file), new SqliteThread(file)];
+  // They take what other tests have left.
+  const others = Array.from({ length: 4 }, () => new SqliteThread(file));
+  try {
+    await Promise.all([first, ...others].map((thread) => thread.query(sql`select 1`, 30_000)));
+    await first.close();
+    const before = threads();
+    await second.checkpoint();
+    assert.equal(threads(), before + 1, 'a new one');
+    await third.query(sql`select 1`, 30_000);
+    assert.equal(threads(), before + 1, 'the one that was left');
+  } finally {
+    await Promise.all([second, third, ...others].map((thread) => thread.close()));
+    connection.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

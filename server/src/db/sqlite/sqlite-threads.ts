@@ -15,6 +15,8 @@ interface Pending {
 const spare = new Map<Worker, NodeJS.Timeout>();
 const maxSpare = 4;
 const spareMs = 60_000;
+/** Those that have run a query or a backup: they keep a lower priority, with which a busy machine would never checkpoint. */
+const patient = new WeakSet<Worker>();
 
 function keep(worker: Worker): void {
   forgetOwner(worker);
@@ -24,8 +26,8 @@ function keep(worker: Worker): void {
   spare.set(worker, setTimeout(() => void worker.terminate(), spareMs).unref());
 }
 
-function takeSpare(): Worker | undefined {
-  const [worker] = spare.keys();
+function takeSpare(kind: ThreadRequest['kind']): Worker | undefined {
+  const worker = spare.keys().find((one) => kind !== 'checkpoint' || !patient.has(one));
   if (!worker) return undefined;
   forget(worker);
   forgetOwner(worker);
@@ -94,8 +96,9 @@ export class SqliteThread {
   }
 
   #ask(body: Body<ThreadRequest>): Promise<unknown> {
-    this.#worker ??= this.#start();
+    this.#worker ??= this.#start(body.kind);
     const worker = this.#worker;
+    if (body.kind === 'query' || body.kind === 'snapshot') patient.add(worker);
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       this.#pending.set(id, { resolve, reject });
@@ -104,8 +107,8 @@ export class SqliteThread {
     });
   }
 
-  #start(): Worker {
-    const worker = takeSpare() ?? new Worker(new URL('./sqlite-thread.ts', import.meta.url));
+  #start(kind: ThreadRequest['kind']): Worker {
+    const worker = takeSpare(kind) ?? new Worker(new URL('./sqlite-thread.ts', import.meta.url));
     worker.postMessage({ file: this.#file } satisfies ThreadStart);
     worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
     const lost = (cause: unknown) => {
