@@ -175,6 +175,7 @@ describe('how a message is stored', () => {
     ['two places', 'storyline', { beacons: ['Hall', 'Shop'] }],
     ['Saturdays', 'storyline', { showOn: days('Sat') }],
     ['a page', 'storyline', { urlPage: 'https://a.example' }],
+    ['a page without a text', 'storyline', { alertTitle: '', alertMessage: '', urlPage: 'https://a.example' }],
     ['a picture and a video', 'storyline', { urlImageIOS: 'https://a.example/a.png', urlVideo: 'https://a.example/v' }],
     ['another picture for Android', 'storyline', { urlImageAndroid: 'https://a.example/a.png' }],
     ['a page in German alone', 'storyline', { translations: { de: { urlPage: 'https://a.example/de' } } }],

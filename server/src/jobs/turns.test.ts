@@ -62,6 +62,9 @@ for (const database of bothDatabases) {
         override add(source: PollerSource): void {
           sources.push(source);
         }
+        override start(): void {
+          assert.fail('whoever shares it starts it');
+        }
       }
       const poller = new HeldPoller(queue.db);
       const worker = queue.workerWith({ work: handler(async () => open()) }, { poller, owns: () => false });
@@ -81,14 +84,14 @@ for (const database of bothDatabases) {
     });
 
     test('one claim gives every waiting app its part of the places', async () => {
-      for (let n = 0; n < 20; n++) await queue.enqueue({ appId: 'a' });
-      for (let n = 0; n < 2; n++) await queue.enqueue({ appId: 'b' });
+      for (let n = 0; n < 20; n++) await queue.enqueue({ appId: 'a', jobId: `a${n}` });
+      for (let n = 0; n < 2; n++) await queue.enqueue({ appId: 'b', jobId: `b${n}` });
       const [claimed, release] = [gate(), gate()];
       const running: string[] = [];
       const worker = queue.workerWith({
         work: handler(
-          async ({ appId }) => {
-            if (running.push(appId) === 4) claimed.open();
+          async ({ jobId }) => {
+            if (running.push(jobId) === 4) claimed.open();
             await release.opened;
           },
           { concurrency: 4 },
@@ -96,7 +99,7 @@ for (const database of bothDatabases) {
       });
       const done = worker.drain();
       await claimed.opened;
-      assert.deepEqual([...running].sort(), ['a', 'a', 'b', 'b']);
+      assert.deepEqual(running, ['a0', 'a1', 'b0', 'b1']);
       assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 18, running: 4, dead: 0 });
       release.open();
       await done;
