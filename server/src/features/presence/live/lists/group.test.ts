@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { beforeEach, test } from 'vitest';
+import { beforeEach, test, vi } from 'vitest';
 import { FairQueue } from '../../../../base/fair-queue.ts';
 import { followGroup, type Listener, ListGroup } from './group.ts';
 import type { Page } from './steps.ts';
@@ -57,6 +57,27 @@ test('one who is far behind is sent the list as it is, and what is kept for othe
   await change(pageOf('x'.repeat(600_000)));
   assert.equal(group.since(last), undefined, 'a step that is longer than all that is kept');
   assert.match(await next(), /event: list/);
+});
+
+test('no comment comes within a minute of an event', async () => {
+  const clock = { now: 0 };
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => clock.now);
+  try {
+    const { over } = listener();
+    const events = followGroup(group, undefined, { signal: over.signal, heartbeatMs: 60_000 });
+    const next = async () => String((await events.next()).value);
+    await next();
+    await change(pageOf('b'));
+    assert.match(await next(), /event: changed/);
+    // Once nothing is being read: a list whose reading took a minute is left alone for a while.
+    await new Promise(setImmediate);
+    clock.now = 60_000;
+    const third = next();
+    await change(pageOf('c'));
+    assert.match(await third, /event: changed/);
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 test('records of others are not read, and one reading is for all', async () => {
