@@ -146,10 +146,13 @@ describe('what gateways publish', () => {
     for (const { stored } of came) stored(true);
     await messages(count + 1);
     // The last of these are read seconds later: it has sent as much as it may at once.
-    flooding.send(...Array.from({ length: 6 }, () => publish('a', Buffer.alloc(1_000_000, ' '))));
+    flooding.send(...Array.from({ length: 6 }, () => publish('a', Buffer.alloc(1_048_576, ' '))));
     hall.send(publish('b', small, 2));
     while (came.filter(({ from }) => from === 'hall').length < 2) await messages(came.length + 1);
-    assert.ok(came.filter(({ length }) => length > 2).length < 6);
+    const large = () => came.filter(({ length }) => length > 2).length;
+    assert.ok(large() < 6);
+    // Three are more than it may send at once: the fourth is read some time later, although none of them is stored yet.
+    while (large() < 4) await messages(came.length + 1);
   });
 
   test('come from gateways that may subscribe, and hear nothing; their last will may be retained', async () => {
