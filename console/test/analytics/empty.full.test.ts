@@ -69,6 +69,24 @@ describe('analytics of an app in which nobody was', () => {
     await page.setViewportSize(known);
   });
 
+  test('on a phone the place and the comparison are folded until one is chosen', async () => {
+    const known = page.viewportSize() ?? { width: 1280, height: 860 };
+    await page.setViewportSize({ ...known, width: 390 });
+    await open('analytics/peaks');
+    const filter = page.getByRole('button', { name: 'Filter', exact: true });
+    const comparison = page.getByRole('combobox', { name: 'Comparison' });
+    await filter.waitFor();
+    assert.equal(await comparison.count(), 0);
+    await filter.click();
+    await assertAccessible(page);
+    await comparison.selectOption('Compared with a year before');
+    await filter.waitFor({ state: 'detached' });
+    await page.reload();
+    await comparison.waitFor();
+    assert.equal(await filter.count(), 0);
+    await page.setViewportSize(known);
+  });
+
   test('the live plan and its past show the rooms, and nobody in them', async () => {
     await makeHouse();
     await make('/venues', { name: 'Annex' });

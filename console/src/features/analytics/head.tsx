@@ -1,7 +1,9 @@
-import { Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
-import { EmptyState } from '../../components/page/blocks.tsx';
+import { EmptyState, Icon } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { TabRow } from '../../components/page/tab-row.tsx';
 import { useMay } from '../../lib/data/access.ts';
@@ -63,13 +65,32 @@ export function AnalyticsHead({ appId, path, search, about, question, isPlain = 
   );
 }
 
-/** Which period, which place, and compared with what. */
+/** Which period, which place, and compared with what. On a phone the last two are folded while nothing is chosen there. */
 export function QuestionBar({ appId, search, question, isPlain }: Required<Omit<Props, 'path' | 'about'>>) {
+  const [isOpen, setOpen] = useState(false);
+  const isPhone = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
+  const mayFold = isPhone && !kindOf(search) && !search.compare;
   return (
     <div className={classes.question}>
-      <PeriodChoice question={question} />
-      <PlaceChoice appId={appId} search={search} question={question} />
-      <CompareChoice search={search} onChange={(compare) => question.choose({ compare })} isOptional={isPlain} />
+      <PeriodChoice question={question}>
+        {mayFold && (
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={t('Filter')}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name="filter" size={16} />
+          </ActionIcon>
+        )}
+      </PeriodChoice>
+      {(isOpen || !mayFold) && (
+        <>
+          <PlaceChoice appId={appId} search={search} question={question} />
+          <CompareChoice search={search} onChange={(compare) => question.choose({ compare })} isOptional={isPlain} />
+        </>
+      )}
     </div>
   );
 }
@@ -92,9 +113,11 @@ export type Question = ReturnType<typeof useQuestion>;
 
 interface PeriodProps {
   readonly question: Question;
+  /** Beside the unit. */
+  readonly children?: ReactNode;
 }
 
-export function PeriodChoice({ question: { period, today, choose } }: PeriodProps) {
+export function PeriodChoice({ question: { period, today, choose }, children }: PeriodProps) {
   return (
     <>
       <SegmentedControl
@@ -103,6 +126,7 @@ export function PeriodChoice({ question: { period, today, choose } }: PeriodProp
         value={period.unit}
         onChange={(value) => choose({ unit: value as Unit })}
       />
+      {children}
       <PeriodSteps period={period} today={today} onChange={(on) => choose({ on })} />
     </>
   );
