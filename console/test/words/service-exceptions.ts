@@ -116,7 +116,6 @@ export const serviceExceptions: readonly Exception[] = [
         'backup/(tables|marker|write|in-place|lost)',
         'jobs/(?!worker)',
         'resources/(table|list|narrow|past|members/render)',
-        'features/data/files/(housekeeping|sweep|settle|store)',
         'features/operate/apps/rules/dry-run',
         'access/rules/dry-run',
         'http/server/(server|request-counts)',

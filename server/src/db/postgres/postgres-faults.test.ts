@@ -345,12 +345,14 @@ describe('PostgreSQL that fails', () => {
   test("limits that the database's administrator has set do not end what the service does", async () => {
     const limits = ['transaction_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout'];
     undo.push(() => server.query(...limits.map((name) => `alter database pharos reset ${name}`)));
-    await server.query(...limits.map((name) => `alter database pharos set ${name} = 50`));
+    // A connection that is being made, and the test's own, are subject to them.
+    await server.query(...limits.map((name) => `alter database pharos set ${name} = '2s'`));
     const db = openDatabase({ timeoutMs: patientMs });
     await db.transaction(async (db) => {
       await db.run(insert('slow'));
-      await db.one(raw('select pg_sleep(0.2)'));
+      await db.one(raw('select pg_sleep(2.5)'));
     });
+    await undo.pop()?.();
     assert.deepEqual(await namesIn(), ['slow']);
   });
 
