@@ -23,7 +23,12 @@ function keep(worker: Worker): void {
   worker.on('error', () => undefined).on('exit', () => forget(worker));
   // It keeps no process alive.
   worker.unref();
-  spare.set(worker, setTimeout(() => void worker.terminate(), spareMs).unref());
+  const end = () => {
+    // From now on nobody may take it: what one that is ending is asked fails.
+    forget(worker);
+    void worker.terminate();
+  };
+  spare.set(worker, setTimeout(end, spareMs).unref());
 }
 
 function takeSpare(kind: ThreadRequest['kind']): Worker | undefined {
