@@ -117,7 +117,7 @@ export async function visit(browser: Browser, origin: string, hasMotion = false)
     // Chromium also notes each answer over 399 here; a refused input is one, and the page shows it.
     const isRefusal = message.text().startsWith('Failed to load resource: the server responded with a status of 4');
     if (['error', 'warning'].includes(message.type()) && !isRefusal && !isOfEditing(message))
-      complaints.push(`${message.text()} ${message.location().url}`);
+      complaints.push(message.text());
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(origin)) complaints.push(`asked for ${request.url()}`);
