@@ -3,18 +3,12 @@
  * checkpoints happen here, so that the main thread never waits for them.
  */
 import { getPriority, platform, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { Sql, type SqlParameter } from '../../base/sql.ts';
 import type { RowBudget } from '../db.ts';
 import { openSqliteConnection, type SqliteConnection, usualLogBytes } from './sqlite-connection.ts';
 
-/** Comes before any request, with the database that these are for. */
-export interface ThreadStart {
-  readonly file: string;
-}
-
 export type ThreadRequest =
-  | { readonly id: number; readonly kind: 'close' }
   | {
       readonly id: number;
       readonly kind: 'query';
@@ -35,15 +29,9 @@ export type ThreadAnswer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly message: string; readonly code: string; readonly timedOut: boolean };
 
-let file = '';
+const file = workerData as string;
 let reader: SqliteConnection | undefined;
 let checkpointer: SqliteConnection | undefined;
-
-function close(): undefined {
-  reader?.close();
-  checkpointer?.close();
-  reader = checkpointer = undefined;
-}
 
 /** Checkpoints the log. The connection is kept open, since writes may be waiting. */
 function checkpoint(resets: boolean, logBytes: number = usualLogBytes): unknown {
@@ -76,9 +64,8 @@ function bePatient(): void {
 }
 
 function answer(request: ThreadRequest): unknown {
-  if (request.kind === 'close') return close();
-  reader ??= openSqliteConnection(file, 'read');
   if (request.kind === 'checkpoint') return checkpoint(request.resets, request.logBytes);
+  reader ??= openSqliteConnection(file, 'read');
   bePatient();
   if (request.kind === 'snapshot') return reader.raw.exec(request.open ? 'begin' : 'rollback') && undefined;
   reader.functions.setDeadline(request.deadlineMs > 0 ? Date.now() + request.deadlineMs : undefined);
@@ -90,11 +77,7 @@ function answer(request: ThreadRequest): unknown {
   }
 }
 
-parentPort?.on('message', (request: ThreadRequest | ThreadStart) => {
-  if ('file' in request) {
-    file = request.file;
-    return;
-  }
+parentPort?.on('message', (request: ThreadRequest) => {
   try {
     parentPort?.postMessage({ id: request.id, value: answer(request) } satisfies ThreadAnswer);
   } catch (error) {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { test, vi } from 'vitest';
+import { test } from 'vitest';
 import { sql } from '../../base/sql.ts';
 import { openSqliteConnection } from './sqlite-connection.ts';
 import { SqliteThread } from './sqlite-threads.ts';
@@ -31,51 +31,6 @@ test('an idle thread is ended, and started again with the next query', {
     assert.equal(await one(staying), 1);
   } finally {
     await Promise.all([resting.close(), staying.close()]);
-    connection.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test('a thread whose priority a query has lowered runs other queries, but no checkpoint', {
-  skip: platform() !== 'linux',
-}, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-thread-'));
-  const file = join(folder, 'test.db');
-  const connection = openSqliteConnection(file, 'write');
-  const [first, second, third] = [new SqliteThread(file), new SqliteThread(file), new SqliteThread(file)];
-  // They take what other tests have left.
-  const others = Array.from({ length: 8 }, () => new SqliteThread(file));
-  try {
-    await Promise.all([first, ...others].map((thread) => thread.query(sql`select 1`, 30_000)));
-    await first.close();
-    const before = threads();
-    await second.checkpoint();
-    assert.equal(threads(), before + 1, 'a new one');
-    await third.query(sql`select 1`, 30_000);
-    assert.equal(threads(), before + 1, 'the one that was left');
-  } finally {
-    await Promise.all([second, third, ...others].map((thread) => thread.close()));
-    connection.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test('a thread that nobody has needed for a minute is ended, and nobody is given it meanwhile', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-thread-'));
-  const file = join(folder, 'test.db');
-  const connection = openSqliteConnection(file, 'write');
-  const [first, second] = [new SqliteThread(file), new SqliteThread(file)];
-  // They take what other tests have left.
-  const others = Array.from({ length: 8 }, () => new SqliteThread(file));
-  try {
-    await Promise.all([first, ...others].map((thread) => thread.query(sql`select 1`, 30_000)));
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    await first.close();
-    vi.advanceTimersByTime(60_000);
-    assert.deepEqual(await second.query(sql`select 1 as one`, 30_000), [{ one: 1 }]);
-  } finally {
-    vi.useRealTimers();
-    await Promise.all([second, ...others].map((thread) => thread.close()));
     connection.close();
     rmSync(folder, { recursive: true, force: true });
   }

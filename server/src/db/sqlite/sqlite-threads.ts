@@ -2,50 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { fail } from '../../base/errors.ts';
 import type { Sql } from '../../base/sql.ts';
 import type { Row, RowBudget } from '../db.ts';
-import type { ThreadAnswer, ThreadRequest, ThreadStart } from './sqlite-thread.ts';
+import type { ThreadAnswer, ThreadRequest } from './sqlite-thread.ts';
 
 type Body<T> = T extends { id: number } ? Omit<T, 'id'> : never;
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** Threads whose database was closed, for the next check, backup or database: to start one takes a tenth of a second. */
-const spare = new Map<Worker, NodeJS.Timeout>();
-const maxSpare = 4;
-const spareMs = 60_000;
-/** Those that have run a query or a backup: they keep a lower priority, with which a busy machine would never checkpoint. */
-const patient = new WeakSet<Worker>();
-
-function keep(worker: Worker): void {
-  forgetOwner(worker);
-  worker.on('error', () => undefined).on('exit', () => forget(worker));
-  // It keeps no process alive.
-  worker.unref();
-  const end = () => {
-    // From now on nobody may take it: what one that is ending is asked fails.
-    forget(worker);
-    void worker.terminate();
-  };
-  spare.set(worker, setTimeout(end, spareMs).unref());
-}
-
-function takeSpare(kind: ThreadRequest['kind']): Worker | undefined {
-  const worker = spare.keys().find((one) => kind !== 'checkpoint' || !patient.has(one));
-  if (!worker) return undefined;
-  forget(worker);
-  forgetOwner(worker);
-  return worker;
-}
-
-function forgetOwner(worker: Worker): void {
-  for (const event of ['message', 'error', 'exit']) worker.removeAllListeners(event);
-}
-
-function forget(worker: Worker): void {
-  clearTimeout(spare.get(worker));
-  spare.delete(worker);
 }
 
 /**
@@ -85,25 +48,12 @@ export class SqliteThread {
 
   async close(): Promise<void> {
     clearTimeout(this.#rest);
-    const worker = this.#worker;
-    if (!worker) return;
-    if (this.#pending.size > 0 || spare.size >= maxSpare) {
-      await worker.terminate();
-      return;
-    }
-    const hasClosed = await this.#ask({ kind: 'close' }).then(
-      () => true,
-      () => false,
-    );
-    clearTimeout(this.#rest);
-    this.#worker = undefined;
-    if (hasClosed) keep(worker);
+    await this.#worker?.terminate();
   }
 
   #ask(body: Body<ThreadRequest>): Promise<unknown> {
-    this.#worker ??= this.#start(body.kind);
+    this.#worker ??= this.#start();
     const worker = this.#worker;
-    if (body.kind === 'query' || body.kind === 'snapshot') patient.add(worker);
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId;
       this.#pending.set(id, { resolve, reject });
@@ -112,9 +62,8 @@ export class SqliteThread {
     });
   }
 
-  #start(kind: ThreadRequest['kind']): Worker {
-    const worker = takeSpare(kind) ?? new Worker(new URL('./sqlite-thread.ts', import.meta.url));
-    worker.postMessage({ file: this.#file } satisfies ThreadStart);
+  #start(): Worker {
+    const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url), { workerData: this.#file });
     worker.on('message', (answer: ThreadAnswer) => this.#settle(worker, answer));
     const lost = (cause: unknown) => {
       // An ended thread has no answers to give; pending queries belong to the next one.
