@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
+import { makeFolder } from '../base/disk/make-folder.ts';
 import type { BlobStorage, BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Database, Row } from '../db/db.ts';
@@ -32,7 +33,7 @@ export interface Export {
 /** Writes the archive from one snapshot, while the service runs. The file gets its name once it is complete. */
 export async function exportApp({ file, ...options }: Export): Promise<Manifest> {
   if (existsSync(file)) throw new Error(`${file} exists already. Name a file that does not exist yet.`);
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   const work = await mkdtemp(`${file}.unfinished-`);
   try {
     const folder = join(work, 'app');
@@ -64,7 +65,7 @@ async function unpack(file: string, folder: string): Promise<void> {
         continue;
       }
       const path = join(folder, part);
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await makeFolder(dirname(path), 0o700);
       await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal: broken.signal });
     }
     await done;

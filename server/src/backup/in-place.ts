@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeFolder } from '../base/disk/make-folder.ts';
 import { flushFolder } from './files.ts';
 import { readManifest } from './manifest.ts';
 import { restoredNames, restoreInto } from './trial.ts';
@@ -146,7 +147,7 @@ async function contentsOf(backup: string): Promise<Pick<RestoreResult, 'madeAt' 
 }
 
 async function moveAll(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 });
+  await makeFolder(to, 0o700);
   for (const name of moved) if (existsSync(join(from, name))) await rename(join(from, name), join(to, name));
   await flushFolder(to);
   await flushFolder(from);

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../base/disk/make-folder.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import { openSqlite } from '../db/sqlite/sqlite.ts';
 import type { Manifest } from './manifest.ts';
@@ -15,7 +15,7 @@ export const restoredNames = { database: 'pharos.db', files: 'files' } as const;
  */
 export async function restoreInto(target: string, backup: string, now: number): Promise<Manifest> {
   const manifest = await verifyBackup(backup);
-  await mkdir(target, { recursive: true, mode: 0o700 });
+  await makeFolder(target, 0o700);
   const db = openSqlite({ file: join(target, restoredNames.database), queryDeadlineMs: 600_000 });
   try {
     const blobs = createDiskBlobStore(join(target, restoredNames.files));

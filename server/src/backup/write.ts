@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../base/disk/make-folder.ts';
 import { randomText } from '../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { BlobStorage, BlobStore } from '../blobs/blob-store.ts';
@@ -63,7 +64,7 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
   const { db, blobs, folder, now, appId, copiesFiles = !blobs.isRemote, ...watch } = options;
   await assertFree(folder);
   const unfinished = `${folder}.unfinished-${randomText(6)}`;
-  await mkdir(dirname(folder), { recursive: true });
+  await makeFolder(dirname(folder), 0o700);
   const lock = await lockUnfinished(unfinished);
   try {
     await mkdir(unfinished, { mode: 0o700 });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { makeFolder } from '../base/disk/make-folder.ts';
 import {
   assertBlobKey,
   type BlobEntry,
@@ -203,7 +204,7 @@ export function createDiskBlobStore(folder: string): BlobStorage {
 }
 
 async function ensureFolder(path: string): Promise<void> {
-  const firstMade = await mkdir(path, { recursive: true });
+  const firstMade = await makeFolder(path);
   if (firstMade === undefined) return;
   // A new folder is an entry of its parent, and that has to be durable too.
   for (let made = path; made.length >= firstMade.length; made = dirname(made)) await flushFolder(dirname(made));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../base/disk/make-folder.ts';
 
 /** The smallest part that S3 takes, except for the last one. Some servers want all of one size. */
 export const partBytes = 5 * 1024 * 1024;
@@ -81,7 +82,7 @@ export class PartSpool {
 }
 
 async function openNameless(folder: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const path = join(folder, randomBytes(16).toString('hex'));
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);

@@ -151,7 +151,8 @@ test('doctor reports problems, and what to do about them', () =>
     assert.match(await backupsIn(folder), /^ok .* can be written/);
     // On Linux nobody may write there, not even root.
     if (existsSync('/proc/self'))
-      assert.match(await backupsIn('/proc/self'), /^fail \/proc\/self cannot be written by this user/);
+      for (const place of ['/proc/self', '/proc/self/backups'])
+        assert.match(await backupsIn(place), /^fail \/proc\/self cannot be written by this user/);
     await run('migrate');
     const made = (await run('app create --name Guide --json')).json;
     chmodSync(data, 0o755);

@@ -6,6 +6,9 @@ import { test } from 'vitest';
 import { buildApp, signIn } from '../../test/support/build-app.ts';
 import { shellOf, withShell } from '../../test/support/command-line.ts';
 import { canMount, fillUp, smallDisk } from '../../test/support/storage/small-disk.ts';
+import { raw } from '../base/sql.ts';
+import { readConfig } from '../config/config.ts';
+import { openDatabase } from './commands/storage.ts';
 import { commands } from './commands.ts';
 
 test('there is help for pharos, for a group and for each command, and it explains every setting', async () => {
@@ -172,6 +175,40 @@ test('a backup to a full disk says that this disk is full, and blames no databas
     }
   }),
 );
+
+test('commands of a new version leave the database to the one that may be running on it, until that is replaced', () =>
+  withShell('sqlite', async ({ run, folder, environment }) => {
+    await run('app create --name Guide');
+    const db = await openDatabase(readConfig(environment));
+    const applied = () => db.all(raw('select id from migrations order by id'));
+    try {
+      const all = await applied();
+      await db.run(raw('drop index users_foreign_password'));
+      await db.run(raw('delete from migrations where id = 470'));
+      const before = await applied();
+      for (const line of ['app list', 'app create --name Other', `export --app x --to ${join(folder, 'x.tar')}`]) {
+        const { code, err } = await run(line);
+        assert.equal(code, 1, line);
+        assert.match(err, /^The database is of an earlier version: 1 .* Nothing was changed\. .* run: pharos migrate$/);
+      }
+      assert.equal((await run(`backup --to ${join(folder, 'before')}`)).code, 0, 'a backup can be made first');
+      assert.deepEqual(await applied(), before);
+      assert.equal((await run('migrate')).out, 'Applied: 0470-foreign-passwords.sql.');
+      assert.deepEqual(await applied(), all);
+      assert.equal((await run('app list --json')).json.apps.length, 1);
+    } finally {
+      await db.close();
+    }
+  }));
+
+test('a folder that cannot be made is refused by each command that would make it', () =>
+  withShell('sqlite', async ({ run }) => {
+    const { appId } = (await run('app create --name Guide --json')).json;
+    for (const line of ['backup --to /proc/museum/backups/monday', `export --app ${appId} --to /proc/museum/x.tar`]) {
+      const { code, err } = await run(line);
+      assert.deepEqual([code, /^\/proc\/museum cannot be used: .*Choose another folder/.test(err)], [1, true], err);
+    }
+  }));
 
 test('a database that is newer than the code is left alone', () =>
   withShell('sqlite', async ({ run, folder }) => {

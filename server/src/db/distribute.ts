@@ -49,11 +49,10 @@ export function distributionStatements({ distributed: [first = '', ...others] }:
 export async function distribute(db: Database, { distributed }: Distribution): Promise<string[]> {
   await assertCitus(db);
   const [first = ''] = distributed;
-  const known = new Set(
-    (await db.all<{ name: string }>(sql`select logicalrelid::text as name from pg_dist_partition`)).map(
-      ({ name }) => name,
-    ),
+  const placed = await db.all<{ name: string }>(
+    sql`select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'`,
   );
+  const known = new Set(placed.map(({ name }) => name));
   const missing = distributed.filter((name) => !known.has(name));
   // Moving the rows of a table takes as long as it takes.
   for (const name of missing) await db.longTransaction((inner) => inner.all(raw(statementOf(name, first))));

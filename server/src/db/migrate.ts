@@ -63,6 +63,10 @@ async function appliedMigrations(db: Db): Promise<Set<number>> {
     // now it exists. Any other error recurs and is reported.
     await db.run(ledger);
   }
+  return readApplied(db);
+}
+
+export async function readApplied(db: Db): Promise<Set<number>> {
   const rows = await db.all<{ id: number }>(raw('select id from migrations'));
   return new Set(rows.map((row) => row.id));
 }
@@ -74,6 +78,32 @@ async function apply(db: Db, migration: Migration, now: number): Promise<void> {
   for (const statement of migration.statements) await db.run(raw(statement));
 }
 
+/** @throws Error when the database is newer than the code */
+function pendingOf(applied: ReadonlySet<number>): readonly Migration[] {
+  const known = knownMigrations();
+  const newest = Math.max(0, ...applied);
+  const newestKnown = known.at(-1)?.id ?? 0;
+  if (newest > newestKnown)
+    throw new Error(
+      `The database is at migration ${newest}, this version of Pharos knows ${newestKnown}. Run a newer version.`,
+    );
+  return known.filter(({ id }) => !applied.has(id));
+}
+
+/**
+ * Migrates a new database only: on any other a service of the version before may be running.
+ *
+ * @throws Error when it is not at the version of this code
+ */
+export async function migrateNew(db: Database, now: number): Promise<void> {
+  if (!(await isInUse(db))) return void (await migrate(db, now));
+  const { length } = pendingOf(await readApplied(db));
+  if (length > 0)
+    throw new Error(
+      `The database is of an earlier version: ${length} migrations are missing. Nothing was changed. Start the service of this version, or run: pharos migrate`,
+    );
+}
+
 /**
  * Brings the database to the version of this code, or to an older migration of it, and answers what was applied.
  *
@@ -82,18 +112,11 @@ async function apply(db: Db, migration: Migration, now: number): Promise<void> {
  */
 export async function migrate(db: Database, now: number, newestWanted = Infinity): Promise<readonly string[]> {
   await db.assertUsable();
-  const known = knownMigrations();
   const applied = await appliedMigrations(db);
-  const newest = Math.max(0, ...applied);
-  const newestKnown = known.at(-1)?.id ?? 0;
-  if (newest > newestKnown) {
-    throw new Error(
-      `The database is at migration ${newest}, this version of Pharos knows ${newestKnown}. Run a newer version.`,
-    );
-  }
+  const pending = pendingOf(applied).filter(({ id }) => id <= newestWanted);
   if (newestWanted >= firstUnpacked && !applied.has(firstUnpacked)) await unpackRows(db);
   const done: string[] = [];
-  for (const migration of known.filter(({ id }) => id <= newestWanted && !applied.has(id))) {
+  for (const migration of pending) {
     try {
       await db.longTransaction((tx) => apply(tx, migration, now));
       done.push(migration.name);

@@ -1,6 +1,7 @@
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DiskReserve } from '../base/disk-reserve.ts';
+import { DiskReserve } from '../base/disk/disk-reserve.ts';
+import { makeFolder } from '../base/disk/make-folder.ts';
 import { type Failure, fail } from '../base/errors.ts';
 import { storageTrouble } from '../db/storage-error.ts';
 
@@ -224,7 +225,7 @@ export class DiskRoom {
   async #canWrite(): Promise<boolean> {
     const probe = join(this.#options.dataFolder, 'room.probe');
     try {
-      await mkdir(this.#options.dataFolder, { recursive: true });
+      await makeFolder(this.#options.dataFolder);
       await writeFile(probe, Buffer.alloc(probeBytes, 1), { mode: 0o600 });
       return true;
     } catch {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { raw } from '../../src/base/sql.ts';
-import { runCommandLine } from '../../src/cli/run.ts';
 import { BulkRead } from '../../src/db/bulk.ts';
+import { type Shell, shellOf } from '../support/command-line.ts';
 import { withConflicts } from '../support/interface/conflicts.ts';
 import { createMigratedPostgres } from '../support/migrated.ts';
 import { onDatabase } from '../support/postgres-url.ts';
@@ -177,51 +177,67 @@ describe('statements for a distributed database', () => {
     assert.ok(conflicts() > 10, `${conflicts()} conflicts`);
   });
 
-  test('the distribution is printed, and refused in words where there is no Citus', async () => {
+  test('the distribution is printed, and refused in words where there is no Citus; doctor checks it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-distributed-'));
     const postgres = await createMigratedPostgres();
     const ask = (text: string) => onDatabase(postgres.url, (client) => client.query(text));
-    const run = async (url: string | undefined, ...words: string[]) => {
-      const [out, err]: [string[], string[]] = [[], []];
-      const terminal = {
-        out: (text: string) => void out.push(text),
-        err: (text: string) => void err.push(text),
-        readInput: async () => '',
-        isInteractive: false,
-      };
-      const environment = { PHAROS_DATA: folder, ...(url === undefined ? {} : { PHAROS_DATABASE_URL: url }) };
-      const code = await runCommandLine({ words: ['migrate', ...words], environment, terminal });
-      return { code, text: [...out, ...err].join('\n') };
+    const embedded = shellOf(folder, { PHAROS_DATA: folder });
+    const { run } = shellOf(folder, { PHAROS_DATA: folder, PHAROS_DATABASE_URL: postgres.url });
+    const distribute = async ({ run }: Pick<Shell, 'run'>) => {
+      const { code, out, err } = await run('migrate --distributed');
+      return { code, text: out + err };
     };
+    const examine = async () => (await run('doctor')).out.replaceAll(/^(?!.* (?:distribution|nodes of)).*\n?/gm, '');
     try {
-      const printed = await run(undefined, '--distributed', '--print');
+      const printed = await embedded.run('migrate --distributed --print');
       assert.equal(printed.code, 0);
-      assert.match(printed.text, /^select create_distributed_table\('apps', 'app_id'\);/);
-      assert.match(printed.text, /create_distributed_table\('visits', 'app_id', colocate_with => 'apps'\);/);
-      assert.doesNotMatch(printed.text, /'admins'/);
-      const refused = await run(postgres.url, '--distributed');
+      assert.match(printed.out, /^select create_distributed_table\('apps', 'app_id'\);/);
+      assert.match(printed.out, /create_distributed_table\('visits', 'app_id', colocate_with => 'apps'\);/);
+      assert.doesNotMatch(printed.out, /'admins'/);
+      assert.equal(await examine(), '');
+      const refused = await distribute({ run });
       assert.deepEqual([refused.code, /extension citus/.test(refused.text)], [1, true], refused.text);
       // A coordinator as it is after `create extension citus`, with what a node that takes rows answers.
       await ask(`set allow_system_table_mods = on;
         insert into pg_extension values (99999, 'citus', 10, 'pg_catalog'::regnamespace, false, '13.2-1', null, null);
-        create table pg_dist_node (nodename text, noderole text, isactive boolean, shouldhaveshards boolean);
-        create table pg_dist_partition (logicalrelid regclass);
+        create table pg_dist_node (groupid int, nodename text, nodeport int, noderole text, isactive boolean,
+          shouldhaveshards boolean);
+        create table pg_dist_partition (logicalrelid regclass, partmethod "char", partkey text, colocationid int);
+        create table pg_dist_placement (groupid int);
+        create function column_to_column_name(relation regclass, key text) returns text
+          language sql as $$ select key $$;
         create function create_distributed_table(name text, column_name text, colocate_with text default '') returns void
-          language sql as $$ insert into pg_dist_partition values (name::regclass) $$`);
-      for (const nodes of ['', `insert into pg_dist_node values ('coordinator', 'primary', true, false)`]) {
+          language sql as $$ insert into pg_dist_partition values (name::regclass, 'h', column_name, 1) $$`);
+      for (const nodes of ['', `insert into pg_dist_node values (0, 'coordinator', 5432, 'primary', true, false)`]) {
         await ask(nodes);
-        const bare = await run(postgres.url, '--distributed');
+        const bare = await distribute({ run });
         assert.equal(bare.code, 1, bare.text);
         assert.match(bare.text, /^No node .* takes rows\. .*citus_add_node.*citus_set_node_property/s);
         assert.doesNotMatch(bare.text, /\bat \S+:\d/, 'no stack');
       }
+      assert.match(await examine(), /^warn +distribution: Citus 13\.2-1 is here, and no table is distributed\./);
       await ask('update pg_dist_node set shouldhaveshards = true');
-      const distributed = await run(postgres.url, '--distributed');
+      const distributed = await distribute({ run });
       assert.equal(distributed.code, 0, distributed.text);
       assert.match(distributed.text, /^Distributed: apps, /m);
-      assert.match((await run(postgres.url, '--distributed')).text, /All tables are distributed\./);
-      const embedded = await run(undefined, '--distributed');
-      assert.deepEqual([embedded.code, /SQLite is one file/.test(embedded.text)], [1, true], embedded.text);
+      assert.match((await distribute({ run })).text, /All tables are distributed\./);
+      assert.match(await examine(), /^warn +nodes of the cluster: coordinator:5432 has no rows yet\./);
+      await ask('insert into pg_dist_placement values (0)');
+      const local = /^ok +distribution: \d+ tables stay .*because .*: .*\badmins,.*$/m;
+      const sound = await examine();
+      assert.match(sound, /^ok +distribution: Citus 13\.2-1, \d+ tables on 1 nodes\.$/m);
+      assert.match(sound, local);
+      await ask(`insert into pg_dist_node values (1, 'worker', 5433, 'primary', false, true)`);
+      await ask(
+        `update pg_dist_partition set partmethod = 'n', partkey = null where logicalrelid = 'visits'::regclass`,
+      );
+      const faults = await examine();
+      assert.match(faults, /^fail +distribution: Not distributed: visits\. Run: pharos migrate --distributed$/m);
+      assert.match(faults, /^fail +nodes of the cluster: worker:5433 is not active\./m);
+      assert.match(faults, local);
+      assert.match((await distribute({ run })).text, /Distributed: visits\./);
+      const one = await distribute(embedded);
+      assert.deepEqual([one.code, /SQLite is one file/.test(one.text)], [1, true], one.text);
     } finally {
       await postgres.drop();
       rmSync(folder, { recursive: true, force: true });

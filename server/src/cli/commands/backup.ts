@@ -42,7 +42,7 @@ function outcome(done: string, lost: LostFiles, advice: string, json: object): C
 
 /** A serving process must not find half of the rows, so the embedded database is reserved for the restore. */
 async function alone<T>(config: Config, work: () => Promise<T>): Promise<T> {
-  prepareFolder(config);
+  await prepareFolder(config);
   const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
   try {
     return await work();

@@ -179,7 +179,7 @@ export const serveCommand: Command = {
       throw new UsageError(
         'With the embedded database nobody else can do the background work: leave PHAROS_WORKER on, or use PostgreSQL.',
       );
-    prepareFolder(config);
+    await prepareFolder(config);
     const siblings = await findSiblings(config.processes);
     if (config.processes > 1 && !siblings) {
       if (isDemo) throw new UsageError('The demo runs in one process: leave PHAROS_PROCESSES at 1.');

@@ -1,33 +1,22 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { createServices } from '../../app/services.ts';
 import { assertNotHalfRestored } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import type { Clock } from '../../base/clock.ts';
-import { makeRoomToStart } from '../../base/disk-reserve.ts';
+import { makeRoomToStart } from '../../base/disk/disk-reserve.ts';
+import { makeFolder } from '../../base/disk/make-folder.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import { openBlobs } from '../../blobs/open.ts';
 import { backupsFolder, blobPlaces, type Config, databaseFile, filesFolder } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
-import { migrate } from '../../db/migrate.ts';
+import { migrateNew } from '../../db/migrate.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
 import type { Services } from '../../features/services.ts';
 
-/** With `recursive`, `mkdirSync` never ends below /proc. */
-function makeFolder(path: string): void {
-  const parent = dirname(path);
-  if (!existsSync(parent)) makeFolder(parent);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
-}
-
 /** Creates the data folder for this user only, and checks that it can be written, even on a full disk. */
-export function prepareFolder({ dataFolder, databaseUrl }: Config): void {
-  makeFolder(dataFolder);
+export async function prepareFolder({ dataFolder, databaseUrl }: Config): Promise<void> {
+  await makeFolder(dataFolder, 0o700);
   accessSync(dataFolder, constants.W_OK | constants.X_OK);
   if (!databaseUrl) makeRoomToStart(dataFolder);
 }
@@ -57,7 +46,7 @@ export async function openDatabase(config: Config): Promise<Database> {
     const { openPostgres } = await import('../../db/postgres/postgres.ts');
     return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs, timeoutMs });
   }
-  prepareFolder(config);
+  await prepareFolder(config);
   await assertNotHalfRestored(config.dataFolder);
   // SQLite creates its other files with the permissions of the first.
   const file = databaseFile(config);
@@ -97,9 +86,9 @@ type WithServices = <T>(
 ) => Promise<T>;
 
 /**
- * The services on the configured database, migrated to the version of this code. A running service sees every change.
+ * The services on the configured database. A running service sees every change.
  *
- * @throws Error when there is no embedded database yet
+ * @throws Error when there is no embedded database yet, or it is not at the version of this code
  */
 export const withServices: WithServices = async (config, work) => {
   assertDatabaseExists(config);
@@ -109,7 +98,7 @@ export const withServices: WithServices = async (config, work) => {
 /** As `withServices`, for commands that may come before the first start: they make the embedded database. */
 export const withFirstServices: WithServices = (config, work) =>
   withDatabase(config, async (db) => {
-    await migrate(db, Date.now());
+    await migrateNew(db, Date.now());
     await assertNoUnfinishedRestore(db);
     const { now } = await openTime(db);
     return work(createServices({ db, now, privateTargets: config.privateTargets }), db, now);

@@ -1,11 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
+import { makeFolder } from '../../../base/disk/make-folder.ts';
 import { firstIdAt } from '../../../base/id.ts';
 import { readS3Address, type S3Address } from '../../../blobs/s3-address.ts';
 import { connectS3 } from '../../../blobs/s3-client.ts';
@@ -112,7 +113,7 @@ async function openS3(address: S3Address, folder: string): Promise<Store> {
 
 async function openFolder(root: string, folder: string): Promise<Store> {
   const place = join(root, folder);
-  await mkdir(place, { recursive: true, mode: 0o700 });
+  await makeFolder(place, 0o700);
   return (name, file) => rename(file, join(place, name));
 }
 

@@ -6,7 +6,7 @@ import { raw, sql } from '../../../base/sql.ts';
 import { backupsFolder, type Config, databaseFile } from '../../../config/config.ts';
 import { version } from '../../../config/version.ts';
 import type { Database } from '../../../db/db.ts';
-import { firstUnpacked, isInUse, knownMigrations, type Migration } from '../../../db/migrate.ts';
+import { firstUnpacked, isInUse, knownMigrations, type Migration, readApplied } from '../../../db/migrate.ts';
 import { countPacked, countRunning } from '../../../db/unpack-rows.ts';
 import { type Command, UsageError } from '../../support/command.ts';
 import { type Finding, finder } from '../doctor/finding.ts';
@@ -42,7 +42,7 @@ async function check(config: Config, db: Database): Promise<Checked> {
   const { ok, warn, fail } = finder('migrations');
   if (!(await isInUse(db)))
     return { findings: [ok('The database is empty. pharos serve creates its tables.')], pending: [] };
-  const applied = new Set((await db.all<{ id: number }>(raw('select id from migrations'))).map(({ id }) => id));
+  const applied = await readApplied(db);
   const known = knownMigrations();
   const present = Math.max(...applied);
   const newest = known.at(-1)?.id ?? 0;

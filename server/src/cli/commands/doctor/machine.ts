@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Config } from '../../../config/config.ts';
 import { type Finding, finder } from './finding.ts';
 
@@ -69,13 +70,14 @@ export function checkFolder({ dataFolder }: Config): Finding[] {
 export function checkBackupFolder({ backupFolder }: Config): Finding[] {
   if (backupFolder === undefined) return [];
   const { ok, warn, fail } = finder('backup folder');
-  if (!existsSync(backupFolder))
-    return [warn(`${backupFolder} does not exist yet. The first backup creates it, if it may.`)];
+  let present = backupFolder;
+  while (!existsSync(present)) present = dirname(present);
   try {
-    accessSync(backupFolder, constants.R_OK | constants.W_OK | constants.X_OK);
-    return [ok(`${backupFolder} can be written.`)];
+    accessSync(present, constants.R_OK | constants.W_OK | constants.X_OK);
+    if (present === backupFolder) return [ok(`${backupFolder} can be written.`)];
+    return [warn(`${backupFolder} does not exist yet. The first backup creates it.`)];
   } catch {
-    return [fail(`${backupFolder} cannot be written by this user. Change its owner: chown -R USER ${backupFolder}`)];
+    return [fail(`${present} cannot be written by this user. Change its owner: chown -R USER ${present}`)];
   }
 }
 

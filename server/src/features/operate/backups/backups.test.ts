@@ -101,6 +101,26 @@ for (const database of databases) {
       );
     });
 
+    async function failureIn(place: string): Promise<string | undefined> {
+      const running: Promise<unknown>[] = [];
+      const service = new BackupService({
+        db: app.storage.db,
+        blobs: createDiskBlobStore(filesFolder(app.config)),
+        folder: place,
+        now: () => app.clock.now,
+        inBackground: (_, work) => void running.push(work().catch(() => undefined)),
+        keptDays: 0,
+        assertRoom: () => undefined,
+      });
+      await service.start(byService);
+      await Promise.all(running);
+      return service.lastFailure()?.message;
+    }
+
+    test('one whose folder cannot be made says so', async () => {
+      assert.equal(await failureIn('/proc/museum/backups'), 'The folder of backups cannot be written.');
+    });
+
     test('one whose files find no room says that the disk is full, and leaves nothing', {
       skip: !canMount,
     }, async () => {
@@ -110,19 +130,7 @@ for (const database of databases) {
         const headers = { 'content-type': 'video/mp4' };
         const sent = await app.send({ method: 'POST', url: '/api/v2/files/film.mp4', headers, body: file });
         assert.equal(sent.status, 201);
-        const running: Promise<unknown>[] = [];
-        const service = new BackupService({
-          db: app.storage.db,
-          blobs: createDiskBlobStore(filesFolder(app.config)),
-          folder: disk.folder,
-          now: () => app.clock.now,
-          inBackground: (_, work) => void running.push(work().catch(() => undefined)),
-          keptDays: 0,
-          assertRoom: () => undefined,
-        });
-        await service.start(byService);
-        await Promise.all(running);
-        assert.equal(service.lastFailure()?.message, 'The disk is full. Nothing of the backup was kept.');
+        assert.equal(await failureIn(disk.folder), 'The disk is full. Nothing of the backup was kept.');
         assert.deepEqual(readdirSync(disk.folder), []);
         const deleted = await owner.send({
           method: 'DELETE',

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { makeFolder } from '../../../base/disk/make-folder.ts';
 
 const program = fileURLToPath(new URL('../../../../bin/pharos.mjs', import.meta.url));
 /** A large backup takes minutes; one that takes longer than this hangs. */
@@ -16,7 +17,7 @@ const maxMs = 6 * 3_600_000;
  * @throws Error that says what is wrong with the backup
  */
 export async function tryBackup(backup: string, within: string, signal: AbortSignal): Promise<void> {
-  await mkdir(within, { recursive: true, mode: 0o700 });
+  await makeFolder(within, 0o700);
   const target = await mkdtemp(join(within, 'drill-'));
   try {
     const args = [program, 'drill', '--from', backup, '--in', target, '--json'];

@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Actor, service as bySelf, recordChange } from '../../../access/audit.ts';
@@ -167,7 +167,6 @@ export class BackupService {
     // From here on no other backup can begin.
     this.#running = begun;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       await removeUnfinished(folder);
       const known = await this.#ids();
       assertRoomFor(known);
@@ -251,6 +250,6 @@ function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   // Copying a file fails with an error of the file storage, which has this as its cause.
   if (storageTrouble(error) === 'full') return 'The disk is full. Nothing of the backup was kept.';
-  if (code === 'EACCES' || code === 'EROFS') return 'The folder of backups cannot be written.';
+  if (['EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'].includes(code ?? '')) return 'The folder of backups cannot be written.';
   return 'The backup failed, and nothing of it was kept. The log of the service says why.';
 }

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder and those above it, and answers the first that it made; undefined if the folder was there. `mkdir` with `recursive` never
+ * ends below /proc.
+ */
+export async function makeFolder(path: string, mode?: number): Promise<string | undefined> {
+  try {
+    await mkdir(path, mode);
+    return path;
+  } catch (error) {
+    if ((await stat(path).catch(() => undefined))?.isDirectory()) return undefined;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error;
+    const firstMade = await makeFolder(parent, mode);
+    await makeFolder(path, mode);
+    return firstMade;
+  }
+}
