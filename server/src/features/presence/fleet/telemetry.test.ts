@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { bothDatabases } from '../../../../test/support/build-app.ts';
+import { afterAll, beforeAll, describe, test, vi } from 'vitest';
+import { ScriptedSender } from '../../../../test/fakes/scripted-sender.ts';
+import { bothDatabases, buildApp, signInManager } from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openNode, openSite, pointer, type Site, uuid } from '../../../../test/support/site.ts';
 import { commandLine } from '../../../access/audit.ts';
@@ -191,3 +193,30 @@ for (const database of bothDatabases) {
     });
   });
 }
+
+test('what was heard is stored a minute later, so that a kill loses nothing that is older', async ({
+  onTestFinished,
+}) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const app = await buildApp({ repeats: true });
+  onTestFinished(() => app.close());
+  const { headers } = await signInManager(app);
+  const beaconId = await create(app, '/api/v2/beacons', { name: 'Hall', uuid, major: 1, minor: 1 }, headers);
+  await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
+  const sighting = { uuid, major: 1, minor: 1, rssi: -60, occurredAt: app.clock.now, telemetry: { battery: 79 } };
+  const body = { installationId: 'phone-1', sightings: [sighting] };
+  assert.equal((await app.send({ method: 'POST', url: '/api/v2/sightings', body })).status, 200);
+  /** What a service finds that is started now, while this one still has in memory what it has not written. */
+  const stored = async () => {
+    const node = await openNode({ app, provider: new ScriptedSender() });
+    const url = `/api/v2/beacons/${beaconId}/telemetry`;
+    const answer = await node.app.server.inject({ method: 'GET', url, headers: { ...app.credentials, ...headers } });
+    await node.close();
+    return answer.json().results.map(({ battery }: { battery: number }) => battery);
+  };
+  assert.deepEqual(await stored(), []);
+  vi.advanceTimersByTime(60_000);
+  await app.app.idle();
+  assert.deepEqual(await stored(), [79]);
+});
