@@ -244,7 +244,7 @@ const declarations = {
   mqttCert: {
     variable: 'PHAROS_MQTT_CERT',
     fallback: '',
-    help: 'certificate in PEM for MQTT over TLS; read at the start',
+    help: 'certificate in PEM for MQTT over TLS; read again every hour',
     parse: file,
   },
   mqttKey: {

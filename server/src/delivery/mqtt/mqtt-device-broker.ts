@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import { countDown } from '../../base/caches/count-down.ts';
 import { randomText } from '../../base/id.ts';
@@ -54,14 +54,19 @@ export class FailedLogins {
 /** Who logs in; undefined if the login is refused. */
 export type LetIn = (who: Credentials & { readonly address: string }) => Promise<DeviceLogin | undefined>;
 
+/** Certificate and key in PEM. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface DeviceBrokerOptions {
   readonly login: LetIn;
   /** Returns those of these logins that are still valid; asked for a few hundred at a time. */
   readonly stillValid: (logins: readonly DeviceLogin[]) => Promise<ReadonlySet<DeviceLogin>>;
   readonly now: () => number;
   readonly onError: (what: string, error: unknown) => void;
-  /** Certificate and key in PEM. */
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: TlsIdentity;
   readonly maxConnections?: number;
   readonly maxPerAddress?: number;
   /** Where several nodes have devices. */
@@ -130,6 +135,11 @@ export class DeviceBroker {
     this.#server.maxConnections = this.#options.maxConnections;
     // Node leaves a connection open whose handshake takes too long.
     this.#server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+  }
+
+  /** Who connects from now on sees this one. */
+  useCertificate(tls: TlsIdentity): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(tls);
   }
 
   async listen(port: number, host: string): Promise<void> {

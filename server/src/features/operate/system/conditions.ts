@@ -96,7 +96,7 @@ async function certificateConditions({ config: { mqttCert }, now }: Deps): Promi
       key: `certificate@${node}`,
       isGrave: isOver,
       title: `The certificate of the port for devices ${isOver ? 'has expired' : `expires on ${dayIn(serviceTimeZone(), until).day}`}`,
-      text: 'Devices that check it cannot connect then. Put a new one into the file that PHAROS_MQTT_CERT names, and restart the service.',
+      text: 'Devices that check it cannot connect then. Put a new one into the file that PHAROS_MQTT_CERT names; the service reads it within an hour.',
     },
   ];
 }

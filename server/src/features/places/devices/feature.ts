@@ -22,6 +22,7 @@ export function deviceFeature({ appsWith, deviceParts, devicePort }: Context): F
   return {
     endpoints: deviceParts.endpoints,
     consoleEndpoints: deviceConsoleEndpoints(credentials),
+    ownSweeps: { 'reading the certificate of the port for devices': () => devicePort.renewCertificate() },
     sweeps: {
       'forgetting former credentials of devices': () => credentials.sweep(appsWith),
       ...(router ? { 'forgetting where devices listened': () => router.sweep() } : {}),

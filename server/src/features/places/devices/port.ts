@@ -5,7 +5,7 @@ import { ConfigError } from '../../../config/config.ts';
 import type { Poller } from '../../../db/nodes/poller.ts';
 import type { WorkShares } from '../../../db/nodes/work-shares.ts';
 import type { DeviceLogin } from '../../../delivery/mqtt/mqtt-connection.ts';
-import type { DeviceBroker, LetIn } from '../../../delivery/mqtt/mqtt-device-broker.ts';
+import type { DeviceBroker, LetIn, TlsIdentity } from '../../../delivery/mqtt/mqtt-device-broker.ts';
 import type { Context } from '../../context.ts';
 import { createDeviceCredentials, type DeviceCredentials } from './credentials.ts';
 import { DeviceRouter, type DeviceRouterOptions } from './device-router.ts';
@@ -23,6 +23,8 @@ export interface DevicePort {
   readonly router: DeviceRouter | undefined;
   /** Lets in gateways, by the secret keys of apps: logins with a `publisher`. */
   acceptGateways(login: LetIn): void;
+  /** Reads certificate and key again, for those who connect from now on. Throws if they are not usable; then the former ones stay. */
+  renewCertificate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,11 +36,13 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
     return {
       ...{ credentials, broker: undefined, router: undefined },
       acceptGateways: () => undefined,
+      renewCertificate: async () => undefined,
       close: async () => undefined,
     };
   let gatewayLogin: LetIn = async () => undefined;
   const router = db.readsAreLocal ? undefined : new DeviceRouter({ db, node: shares.node, now, onError });
-  const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
+  const readCertificate = () => (mqttCert && mqttKey ? readIdentity(mqttCert, mqttKey) : undefined);
+  const tls = readCertificate();
   // Loaded only when used: the protocol's parser takes 4 MB.
   const { DeviceBroker } = await import('../../../delivery/mqtt/mqtt-device-broker.ts');
   const broker = new DeviceBroker({
@@ -52,7 +56,7 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
     now,
     onError,
     ...(router ? { routes: router } : {}),
-    ...tls,
+    ...(tls ? { tls } : {}),
   });
   router?.attach(broker);
   if (router) poller.add(router.source);
@@ -65,6 +69,10 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
     acceptGateways(login) {
       gatewayLogin = login;
     },
+    async renewCertificate() {
+      const renewed = readCertificate();
+      if (renewed) broker.useCertificate(renewed);
+    },
     async close() {
       await broker.close();
       await router?.close();
@@ -76,7 +84,7 @@ function partition(logins: readonly DeviceLogin[], holds: (login: DeviceLogin) =
   return [logins.filter(holds), logins.filter((login) => !holds(login))] as const;
 }
 
-function readIdentity(certPath: string, keyPath: string): { readonly cert: string; readonly key: string } {
+function readIdentity(certPath: string, keyPath: string): TlsIdentity {
   const identity = {
     cert: readPem('PHAROS_MQTT_CERT', certPath),
     key: readPem('PHAROS_MQTT_KEY', keyPath),
