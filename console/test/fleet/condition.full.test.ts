@@ -124,9 +124,18 @@ describe('the condition of the beacons', () => {
     await page.getByRole('heading', { name: 'Ground floor, Tower' }).waitFor();
   });
 
-  test('the page of a beacon says what is wrong, and the table shows it', async () => {
+  test('the page of a beacon says what is wrong, and draws what the beacon has told', async () => {
+    const { headers } = await signInManager(app);
+    const readings = [30, 20, 10].map((hours) => ({
+      ...{ beaconId: ids['Far'], occurredAt: app.clock.now - hours * 3_600_000 },
+      ...{ battery: 40 + hours, temperature: 21.5 },
+    }));
+    const told = await app.send({ method: 'POST', url: '/api/v2/telemetry', headers, body: { readings } });
+    assert.deepEqual([told.status, told.body.result?.taken], [200, 3]);
     await goTo(page, `/console/apps/${app.appId}/beacons/${ids['Far']}`);
     await page.getByRole('status').getByText('Silent', { exact: true }).waitFor();
+    await page.getByRole('img', { name: 'Battery: 50.0 % – 70.0 %' }).waitFor();
+    await page.getByRole('img', { name: 'Temperature: 21.5 °C – 21.5 °C' }).waitFor();
     await takePictures(page, 'beacon-silent');
     await button('I know: Far').click();
     await button('I know: Far').waitFor({ state: 'detached' });
