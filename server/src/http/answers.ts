@@ -49,7 +49,7 @@ export interface ConsoleAnswer {
   readonly isEmpty?: true;
 }
 
-/** The same to apps, whose developers read examples. */
+/** An answer to apps, whose developers read examples. */
 export interface AnswerSpec extends ConsoleAnswer {
   readonly example: unknown;
 }

@@ -93,7 +93,6 @@ export interface ApiOptions {
   /** Called if an app's rules refer to the caller's installations. */
   readonly findHeld: FindHeld;
   readonly idempotencyKeys: IdempotencyKeys;
-  /** Records what a secret key has changed. */
   readonly record: (change: Change) => Promise<void>;
 }
 

@@ -53,7 +53,6 @@ export interface Call<Body, Located> {
   /** The client's address, behind trusted proxies the one that they report. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The list that the request follows. */
   readonly followed?: FollowedList | undefined;
   /** The unread body, for an endpoint that takes a stream. */
   readonly stream: Readable;
@@ -224,13 +223,12 @@ export interface ListFollowing {
   mayHave(objectIds: readonly string[]): Promise<boolean>;
 }
 
-/** The same, of the caller as of now. */
+/** A followed list, with the caller's present rights. */
 export interface CurrentList extends ListFollowing {
   /** The list's answer. @throws Failure as the list does */
   read(): Promise<object>;
 }
 
-/** The list that a request follows. */
 export interface FollowedList {
   /** What is sent beside the list's own parameters. */
   readonly query: Readonly<Record<string, string | undefined>>;

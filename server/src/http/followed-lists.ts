@@ -3,7 +3,6 @@ import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Call, CurrentList, Endpoint, FollowedList } from './endpoint.ts';
 import { plainAnswer } from './hidden-members.ts';
 
-/** An endpoint whose list can be followed. */
 export type ListEndpoint = Endpoint & Required<Pick<Endpoint, 'follow'>>;
 
 const isList = (endpoint: Endpoint): endpoint is ListEndpoint => endpoint.follow !== undefined;
@@ -43,7 +42,7 @@ export interface Asking {
   readonly query: FollowedList['query'];
   /** The request itself. */
   readonly call: AnyCall;
-  /** The same request as of now. @throws Failure when the caller may no longer ask */
+  /** Repeats the request with the caller's present rights. @throws Failure when the caller may no longer ask */
   readonly again: () => MaybePromise<EarlyCall>;
   readonly handle: (call: AnyCall) => Promise<object>;
   /** Tells apart callers from whom different members are hidden. */

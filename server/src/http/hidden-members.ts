@@ -19,7 +19,6 @@ export function assertNotAskedBy(query: Readonly<Record<string, string | undefin
   });
 }
 
-/** The fields that a list is filtered and ordered by. */
 export function askedFields(query: Readonly<Record<string, string | undefined>>): string[] {
   return [...whereFields(query), ...orderedFields(query)];
 }
@@ -60,7 +59,7 @@ function withoutPath(value: unknown, [head = '', ...rest]: readonly string[]): u
   return Object.fromEntries(members.map(([name, part]) => [name, name === head ? withoutPath(part, rest) : part]));
 }
 
-/** The same answer without these members in its record, or in each record of its list. */
+/** Removes members from the record of an answer, or from each record of its list. */
 export function withoutMembers(answer: JsonText | OtherAnswer | object, hidden: readonly string[]): object {
   const value = plainAnswer(answer) as Record<string, unknown>;
   const paths = hidden.map((name) => name.split('.'));

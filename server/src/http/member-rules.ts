@@ -29,7 +29,6 @@ export function handleByMembers(
   return hidden.length === 0 ? endpoint.handle(call) : handleHiding(endpoint, call, hidden);
 }
 
-/** The members that the rules hide from a caller in an endpoint's answers. */
 export function hiddenFrom({ grant }: Endpoint, call: Call<unknown, unknown>): readonly string[] {
   if (typeof grant === 'string') return [];
   const rules = rulesFor(grant, call.app.rules, call.params);
@@ -55,7 +54,7 @@ async function handleHiding(
 const isAmong = (hidden: readonly string[]) => (field: string) =>
   hidden.some((name) => field === name || field.startsWith(`${name}.`));
 
-/** The same errors as for fields that do not exist. */
+/** Hidden fields get the errors of fields that do not exist. */
 function assertShown(fields: readonly string[], hidden: readonly string[]): void {
   const asked = fields.filter(isAmong(hidden));
   if (asked.length > 0)

@@ -24,7 +24,6 @@ type GrowingCall = EarlyCall & { body: unknown; located: unknown; followed?: Fol
 declare module 'fastify' {
   interface FastifyRequest {
     call: GrowingCall | undefined;
-    /** The list that is followed. */
     followed: ListEndpoint | undefined;
   }
 }

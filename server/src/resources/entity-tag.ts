@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { fail } from '../base/errors.ts';
 import type { Db, Row } from '../db/db.ts';
 import { JsonText } from '../http/endpoint.ts';
 import type { Key, RecordTable } from './table.ts';
+
+export { type AssertUnchanged, readIfMatch } from '../http/if-match.ts';
 
 /**
  * Entity tags of records (RFC 9110, section 8.8.3), so that a change can be made on the condition that nobody else has
@@ -35,20 +36,4 @@ export async function newTag(db: Db, table: RecordTable, key: Key): Promise<stri
 
 export function tagged(text: string, tag: string): JsonText {
   return new JsonText(text, { etag: tag });
-}
-
-/** What a caller requires of the record as it is stored now. @throws Failure PreconditionFailed */
-export type AssertUnchanged = (tag: string) => void;
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-/** Undefined unless the caller sends If-Match. Call it where nobody else can change the record before you do. */
-export function readIfMatch(headers: Headers): AssertUnchanged | undefined {
-  const condition = headers['if-match'];
-  if (condition === undefined) return undefined;
-  const wanted = String(condition).trim();
-  return (tag) => {
-    // A weak tag never matches: its quotes are preceded by W/.
-    if (wanted !== '*' && !wanted.split(',').some((one) => one.trim() === tag)) throw fail('PreconditionFailed');
-  };
 }

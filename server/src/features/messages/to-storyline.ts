@@ -7,7 +7,7 @@ import type { Db } from '../../db/db.ts';
 import { isoTime, updatedAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { dataCall } from '../../http/console/data-call.ts';
-import { readIfMatch, tagOfRow } from '../../resources/entity-tag.ts';
+import { tagOfRow } from '../../resources/entity-tag.ts';
 import { notFound } from '../../resources/read-endpoints.ts';
 import type { Key } from '../../resources/table.ts';
 import type { Context } from '../context.ts';
@@ -59,13 +59,13 @@ function toStoryline({
     },
     answer: updatedAnswer,
     handle: async (call) => {
-      const { params, body, now, by, headers } = call;
+      const { params, body, now, by, assertUnchanged } = call;
       const { appId = '', objectId = '' } = params;
       const caller = dataCall(call, await findApp(appId), { params: {} });
       const key = { app_id: appId, object_id: objectId };
       await db.transaction(async (db) => {
         const row = await lockNotification(db, key);
-        readIfMatch(headers)?.(tagOfRow(notifications.records, row));
+        assertUnchanged?.(tagOfRow(notifications.records, row));
         // What is restored may name what is gone; what is written, as here, may not.
         const { beacons = [], goal } = body.scenario;
         const [missing] = await findUnreadableBeacons(db, caller, beacons);

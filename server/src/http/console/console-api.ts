@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
+import { readIfMatch } from '../if-match.ts';
 import { routesOf, stopOf } from '../mount-endpoints.ts';
 import { pathBelow, type Route, Router, registerRoutes } from '../server/router.ts';
 import { type ConsoleDataOptions, consoleData } from './console-data.ts';
@@ -77,6 +78,7 @@ function routeOf(
         address: request.ip,
         origin: guard.originOf(request),
         headers: request.raw.headers,
+        assertUnchanged: endpoint.takesIfMatch && readIfMatch(request.raw.headers),
         setTag: (tag) => void reply.header('etag', tag),
         setSession: (session) => void reply.header('set-cookie', guard.cookies.session.write(session, now())),
         bindBrowser: (secret) => void reply.header('set-cookie', guard.cookies.attempt.write(secret)),
@@ -91,6 +93,7 @@ function routeOf(
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       const answer = await endpoint.handle({ ...early, body: endpoint.body?.read(request.body) });
       reply.code(endpoint.answer.status);
+      if (endpoint.tagOf) early.setTag(endpoint.tagOf(answer));
       if (answer instanceof FileDownload)
         return reply
           .type(answer.type)

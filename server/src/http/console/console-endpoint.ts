@@ -6,6 +6,7 @@ import type { AdminRole, Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { ConsoleAnswer } from '../answers.ts';
 import type { Example, QueryParameter } from '../endpoint.ts';
+import type { AssertUnchanged } from '../if-match.ts';
 
 /** The administrator whose session a request carries. */
 export interface AdminContext {
@@ -51,7 +52,9 @@ export interface ConsoleCall<Body> {
   /** The address of the console from which the request came, such as `https://pharos.example`. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Answers with the tag of the record (`ETag`). */
+  /** Of an endpoint that takes `If-Match`. Call it where nobody else can change the record before you do. */
+  readonly assertUnchanged: AssertUnchanged | undefined;
+  /** Answers with the tag of the record (`ETag`), where `tagOf` cannot tell it from the answer. */
   setTag(tag: string): void;
   /** Puts a new session into the browser's cookie, or (undefined) deletes the cookie. */
   setSession(session: NewSession | undefined): void;
@@ -63,7 +66,7 @@ export interface ConsoleCall<Body> {
 export type Asked = Permission | 'public' | 'anybody';
 
 /** One endpoint of `/console/api`, as data: routed, guarded and documented from this. */
-export interface ConsoleEndpoint<Body = unknown> {
+export interface ConsoleEndpoint<Body = unknown, Answer = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/console/api`, with `:name` for parameters. */
   readonly path: string;
@@ -90,7 +93,9 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly answer: ConsoleAnswer;
   /** Throws when the path names nothing in the app, which is there, before the body is read. */
   readonly locate?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
-  readonly handle: (call: ConsoleCall<Body>) => Promise<unknown>;
+  readonly handle: (call: ConsoleCall<Body>) => Promise<Answer>;
+  /** The tag of the record that is answered (`ETag`). */
+  readonly tagOf?: (answer: Answer) => string;
 }
 
 /** An answer that is a file instead of JSON. */
@@ -108,8 +113,9 @@ export class FileDownload {
 }
 
 /** Checks an endpoint's types against each other and forgets them, so that all endpoints fit one list. */
-export const consoleEndpoint = <Body = undefined>(spec: ConsoleEndpoint<Body>): ConsoleEndpoint =>
-  spec as unknown as ConsoleEndpoint;
+export const consoleEndpoint = <Body = undefined, Answer = unknown>(
+  spec: ConsoleEndpoint<Body, Answer>,
+): ConsoleEndpoint => spec as unknown as ConsoleEndpoint;
 
 /** How long a confirmation counts before the next one is asked for. */
 export const confirmedForMs = 5 * 60_000;

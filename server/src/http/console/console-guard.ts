@@ -34,11 +34,7 @@ export interface ConsoleGuard {
     permission: P,
     narrows?: Narrows,
   ): Promise<P extends Permission ? AdminContext : AdminContext | undefined>;
-  /**
-   * The same for the data of an app, to which an agent of the administrator is admitted too.
-   *
-   * @throws Failure as `admit`
-   */
+  /** Admits to the data of an app, also an agent of the administrator. @throws Failure as `admit` */
   admitToData(request: FastifyRequest, permission: Permission, narrows?: Narrows): Promise<AdminContext>;
 }
 
@@ -91,9 +87,8 @@ export async function findAgentOf({ raw }: FastifyRequest, find: FindAgent): Pro
   return admin;
 }
 
-/** The header with which a page names the administrator to whom it belongs. */
 const pageHeader = 'pharos-administrator';
-/** The same for addresses that the browser opens by itself: streams, files that are saved. */
+/** The page's owner as a query parameter, for addresses that the browser opens by itself: streams, downloads. */
 const pageParameter = 'administrator';
 
 /**

@@ -20,7 +20,6 @@ const [widthAt, heightAt] = [16, 20];
 
 export const isPicture = (name: string): boolean => /^[\w-]+\.png$/.test(name);
 
-/** The pictures of the documents, by the names of their files. */
 export async function readPictures(docs: string, keepsBytes: boolean): Promise<ReadonlyMap<string, Picture>> {
   const folder = join(docs, pictureFolder);
   const names = (await readdir(folder).catch(() => [])).filter(isPicture);

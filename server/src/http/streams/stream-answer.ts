@@ -2,9 +2,7 @@ import type { FastifyReply } from 'fastify';
 
 export const eventStreamType = 'text/event-stream';
 
-/** What the head of a stream says about it. */
 export interface StreamHead {
-  /** The media type. */
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

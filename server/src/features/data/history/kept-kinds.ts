@@ -5,7 +5,6 @@ import type { Db } from '../../../db/db.ts';
 import { auditedHandle } from '../../../http/audited-handle.ts';
 import { carryOut, dataCall } from '../../../http/console/data-call.ts';
 import { JsonText } from '../../../http/endpoint.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
 import type { PastRecord } from '../../../resources/past.ts';
 import type { PutBack } from '../../../resources/restore.ts';
 import type { Context } from '../../context.ts';
@@ -80,7 +79,7 @@ export function keptKinds(context: Context): readonly KeptKind[] {
       read: 'apps.read',
       write: 'apps.change',
       bringBack: async ({ call }, { objectId, state }) => {
-        return appTag(await apps.change(objectId, state, call.by, readIfMatch(call.headers)));
+        return appTag(await apps.change(objectId, state, call.by, call.assertUnchanged));
       },
     },
   ];

@@ -13,7 +13,6 @@ import {
 import type { RateRule } from '../../../limits/rate-limit.ts';
 import type { MailSender } from '../../../mail/mail-sender.ts';
 import { mailWords } from '../../../mail/words/mail-words.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { dayIn } from '../../zone-day.ts';
 import { type ComposeDeps, compose } from './compose.ts';
 import { htmlOf } from './content/html.ts';
@@ -139,7 +138,7 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       takesIfMatch: true,
       async handle(call) {
         const key = keyOf(call.params);
-        const how = { by: call.by, viewer: viewerOf(call.admin), assertUnchanged: readIfMatch(call.headers) };
+        const how = { by: call.by, viewer: viewerOf(call.admin), assertUnchanged: call.assertUnchanged };
         await service.change(key, call.body, how);
         return shown(deps, key.reportId, call);
       },
@@ -153,8 +152,8 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       permission: 'reports.write',
       answer: deletedAnswer,
       takesIfMatch: true,
-      async handle({ params, by, admin, headers }) {
-        const how = { by, viewer: viewerOf(admin), assertUnchanged: readIfMatch(headers) };
+      async handle({ params, by, admin, assertUnchanged }) {
+        const how = { by, viewer: viewerOf(admin), assertUnchanged };
         await service.remove(keyOf(params), how);
       },
     }),

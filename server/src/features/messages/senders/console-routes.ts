@@ -4,8 +4,7 @@ import { fail } from '../../../base/errors.ts';
 import { pushSenderKinds } from '../../../delivery/push/push-sender.ts';
 import { deletedAnswer, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
-import { type SenderService, senderTag } from './service.ts';
+import { type SenderService, type SenderView, senderTag } from './service.ts';
 
 const senderSchema = Type.Object({
   kind: Type.Enum([...pushSenderKinds]),
@@ -85,11 +84,8 @@ function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       permission: 'senders.read',
       locate,
       answer: recordAnswer(senderSchema),
-      async handle(call) {
-        const result = await service.get(target(call));
-        call.setTag(senderTag(result));
-        return { result };
-      },
+      handle: async (call) => ({ result: await service.get(target(call)) }),
+      tagOf: ({ result }) => senderTag(result),
     }),
   ];
 }
@@ -97,7 +93,7 @@ function readingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
 function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
   const locate = locating(service);
   return [
-    consoleEndpoint<object>({
+    consoleEndpoint<object, { readonly result: SenderView }>({
       method: 'PUT',
       path: '/apps/:appId/senders/:kind',
       operationId: 'saveSender',
@@ -112,11 +108,8 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(senderSchema),
       takesIfMatch: true,
-      async handle(call) {
-        const result = await service.save(target(call), call.body, call.by, readIfMatch(call.headers));
-        call.setTag(senderTag(result));
-        return { result };
-      },
+      handle: async (call) => ({ result: await service.save(target(call), call.body, call.by, call.assertUnchanged) }),
+      tagOf: ({ result }) => senderTag(result),
     }),
     consoleEndpoint({
       method: 'DELETE',
@@ -127,7 +120,7 @@ function changingEndpoints(service: SenderService): readonly ConsoleEndpoint[] {
       locate,
       answer: deletedAnswer,
       takesIfMatch: true,
-      handle: (call) => service.remove(target(call), call.by, readIfMatch(call.headers)),
+      handle: (call) => service.remove(target(call), call.by, call.assertUnchanged),
     }),
     consoleEndpoint<string | null>({
       method: 'POST',

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { createdRecordAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { type AdminChange, type AdminService, adminTag, adminView, securityTag } from './accounts/service.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { adminChangeShape, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
@@ -34,11 +33,8 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       summary: 'What every administrator needs to sign in',
       permission: 'administrators.read',
       answer: securityAnswer,
-      async handle({ setTag }) {
-        const result = { secondFactorRequired: await admins.isFactorRequired() };
-        setTag(securityTag(result));
-        return { result };
-      },
+      handle: async () => ({ result: { secondFactorRequired: await admins.isFactorRequired() } }),
+      tagOf: ({ result }) => securityTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -51,12 +47,12 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       body: securityShape.body({ secondFactorRequired: true }),
       answer: securityAnswer,
       takesIfMatch: true,
-      async handle({ admin, body, by, headers, setTag }) {
-        const how = { by, assertUnchanged: readIfMatch(headers) };
+      async handle({ admin, body, by, assertUnchanged }) {
+        const how = { by, assertUnchanged };
         await admins.requireFactor(body.secondFactorRequired, signedIn(admin).adminId, how);
-        setTag(securityTag(body));
         return { result: body };
       },
+      tagOf: ({ result }) => securityTag(result),
     }),
   ];
 }
@@ -96,11 +92,8 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       summary: 'Get an administrator',
       permission: 'administrators.read',
       answer,
-      async handle({ params, setTag }) {
-        const result = await admins.get(params['adminId'] ?? '');
-        setTag(adminTag(result));
-        return { result };
-      },
+      handle: async ({ params }) => ({ result: await admins.get(params['adminId'] ?? '') }),
+      tagOf: ({ result }) => adminTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -116,12 +109,10 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       },
       answer,
       takesIfMatch: true,
-      async handle({ params, body, by, headers, setTag }) {
-        const how = { by, assertUnchanged: readIfMatch(headers) };
-        const result = adminView(await admins.change(params['adminId'] ?? '', body, how));
-        setTag(adminTag(result));
-        return { result };
-      },
+      handle: async ({ params, body, by, assertUnchanged }) => ({
+        result: adminView(await admins.change(params['adminId'] ?? '', body, { by, assertUnchanged })),
+      }),
+      tagOf: ({ result }) => adminTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts';
 import { isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
-import { entityTag, readIfMatch } from '../../../resources/entity-tag.ts';
+import { entityTag } from '../../../resources/entity-tag.ts';
 import { type ConditionKind, conditionKinds } from '../../condition.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -139,11 +139,8 @@ function choiceEndpoints({ db, canMail, countPhones }: Deps): readonly ConsoleEn
       operationId: 'getOwnAlerts',
       summary: 'What one is told by mail, and on the own phones',
       answer: recordAnswer(choicesSchema),
-      async handle({ admin, setTag }) {
-        const result = await read(db, signedIn(admin));
-        setTag(tagOf(result));
-        return { result };
-      },
+      handle: async ({ admin }) => ({ result: await read(db, signedIn(admin)) }),
+      tagOf: ({ result }) => tagOf(result),
     }),
     consoleEndpoint({
       ...common,
@@ -157,7 +154,7 @@ function choiceEndpoints({ db, canMail, countPhones }: Deps): readonly ConsoleEn
       },
       answer: recordAnswer(choicesSchema),
       takesIfMatch: true,
-      async handle({ admin, body: { digest, kinds = {}, onPhone = {} }, headers, setTag }) {
+      async handle({ admin, body: { digest, kinds = {}, onPhone = {} }, assertUnchanged }) {
         const own = signedIn(admin);
         const seen = new Set<string>(kindsOf(highestRole(own)));
         for (const [member, choices] of Object.entries({ kinds, onPhone })) {
@@ -168,8 +165,7 @@ function choiceEndpoints({ db, canMail, countPhones }: Deps): readonly ConsoleEn
               details: [{ field: `${member}.${hidden}`, problem: 'is not seen by your role' }],
             });
         }
-        const assertUnchanged = readIfMatch(headers);
-        const result = await db.transaction(async (db) => {
+        return db.transaction(async (db) => {
           if (assertUnchanged) await store.lockChoices(db, own.adminId);
           assertUnchanged?.(tagOf(await read(db, own)));
           if (digest !== undefined) await store.saveChoice(db, own.adminId, 'digest', digest);
@@ -178,11 +174,10 @@ function choiceEndpoints({ db, canMail, countPhones }: Deps): readonly ConsoleEn
           for (const kind of urgentKinds)
             if (onPhone[kind] !== undefined)
               await store.saveChoice(db, own.adminId, phoneChoice(kind), onPhone[kind] ? 'on' : 'off');
-          return read(db, own);
+          return { result: await read(db, own) };
         });
-        setTag(tagOf(result));
-        return { result };
       },
+      tagOf: ({ result }) => tagOf(result),
     }),
   ];
 }

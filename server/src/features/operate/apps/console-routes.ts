@@ -15,7 +15,6 @@ import {
 } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { type AppService, type AppView, appTag } from './service.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 100 });
@@ -114,11 +113,8 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       permission: 'apps.read',
       narrows: 'venues',
       answer: recordAnswer(appSchema),
-      handle: async (call) => {
-        const app = await apps.get(idOf(call));
-        call.setTag(appTag(app));
-        return { result: withoutKeys(app) };
-      },
+      handle: async (call) => ({ result: withoutKeys(await apps.get(idOf(call))) }),
+      tagOf: ({ result }) => appTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -134,11 +130,10 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(appSchema),
       takesIfMatch: true,
-      handle: async (call) => {
-        const app = await apps.change(idOf(call), call.body, call.by, readIfMatch(call.headers));
-        call.setTag(appTag(app));
-        return { result: withoutKeys(app) };
-      },
+      handle: async (call) => ({
+        result: withoutKeys(await apps.change(idOf(call), call.body, call.by, call.assertUnchanged)),
+      }),
+      tagOf: ({ result }) => appTag(result),
     }),
     consoleEndpoint({
       method: 'DELETE',

@@ -4,7 +4,7 @@ import { fail, problemUnless } from '../../../base/errors.ts';
 import { type ConsoleAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
-import { entityTag, readIfMatch } from '../../../resources/entity-tag.ts';
+import { entityTag } from '../../../resources/entity-tag.ts';
 import { type BackupPlan, noPlan } from './plan.ts';
 import type { BackupRestores } from './restores.ts';
 import type { BackupSchedule } from './schedule.ts';
@@ -80,11 +80,8 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
       operationId: 'getBackupPlan',
       summary: 'When backups are made, and how the last ones went',
       answer,
-      async handle({ origin, setTag }) {
-        const answered = await read(origin);
-        setTag(planTag(answered.result.plan));
-        return answered;
-      },
+      handle: ({ origin }) => read(origin),
+      tagOf: ({ result }) => planTag(result.plan),
     }),
     consoleEndpoint({
       ...common,
@@ -100,11 +97,11 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
       },
       answer,
       takesIfMatch: true,
-      async handle({ body, by, origin, headers, setTag }) {
-        const match = readIfMatch(headers);
-        setTag(planTag(await schedule.change(body, { by, assertUnchanged: (plan) => match?.(planTag(plan)) })));
+      async handle({ body, by, origin, assertUnchanged }) {
+        await schedule.change(body, { by, assertUnchanged: (plan) => assertUnchanged?.(planTag(plan)) });
         return read(origin);
       },
+      tagOf: ({ result }) => planTag(result.plan),
     }),
     consoleEndpoint({
       ...common,

@@ -8,7 +8,6 @@ import {
   signedIn,
 } from '../../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../../http/console/console-page.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
 import * as schemas from './schemas.ts';
 import { type Choosing, type WebhookService, webhookTag } from './service.ts';
 
@@ -75,11 +74,8 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
       permission: 'webhooks.read',
       locate,
       answer: recordAnswer(schema),
-      handle: async ({ params: { appId = '', webhookId = '' }, setTag }) => {
-        const result = await service.get(appId, webhookId);
-        setTag(webhookTag(result));
-        return { result };
-      },
+      handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.get(appId, webhookId) }),
+      tagOf: ({ result }) => webhookTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -95,12 +91,10 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(schema),
       takesIfMatch: true,
-      handle: async ({ params: { appId = '', webhookId = '' }, body, by, admin, headers, setTag }) => {
-        const how = { by, who: whoIs(admin), assertUnchanged: readIfMatch(headers) };
-        const result = await service.change(appId, webhookId, body, how);
-        setTag(webhookTag(result));
-        return { result };
-      },
+      handle: async ({ params: { appId = '', webhookId = '' }, body, by, admin, assertUnchanged }) => ({
+        result: await service.change(appId, webhookId, body, { by, who: whoIs(admin), assertUnchanged }),
+      }),
+      tagOf: ({ result }) => webhookTag(result),
     }),
     consoleEndpoint({
       method: 'DELETE',
@@ -111,8 +105,8 @@ function webhookEndpoints(service: WebhookService): readonly ConsoleEndpoint[] {
       locate,
       answer: deletedAnswer,
       takesIfMatch: true,
-      handle: ({ params: { appId = '', webhookId = '' }, by, headers }) =>
-        service.remove(appId, webhookId, { by, assertUnchanged: readIfMatch(headers) }),
+      handle: ({ params: { appId = '', webhookId = '' }, by, assertUnchanged }) =>
+        service.remove(appId, webhookId, { by, assertUnchanged }),
     }),
   ];
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
-import { readIfMatch } from '../../../resources/entity-tag.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
 import { providerFieldsExample, providerRecord, providerShape, providerTest } from './provider-schemas.ts';
 import { type ProviderService, providerTag } from './provider-service.ts';
@@ -50,11 +49,8 @@ function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
         description: 'Created.',
         schema: Type.Object({ result: schema }),
       },
-      handle: async ({ params: { appId = '' }, body, by, setTag }) => {
-        const result = await providers.create(appId, body, by);
-        setTag(providerTag(result));
-        return { result };
-      },
+      handle: async ({ params: { appId = '' }, body, by }) => ({ result: await providers.create(appId, body, by) }),
+      tagOf: ({ result }) => providerTag(result),
     }),
   ];
 }
@@ -71,11 +67,10 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       permission: 'signin.read',
       locate,
       answer: recordAnswer(schema),
-      handle: async ({ params: { appId = '', providerId = '' }, setTag }) => {
-        const result = await providers.get(appId, providerId);
-        setTag(providerTag(result));
-        return { result };
-      },
+      handle: async ({ params: { appId = '', providerId = '' } }) => ({
+        result: await providers.get(appId, providerId),
+      }),
+      tagOf: ({ result }) => providerTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -94,12 +89,10 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(schema),
       takesIfMatch: true,
-      handle: async ({ params: { appId = '', providerId = '' }, body, by, headers, setTag }) => {
-        const how = { by, assertUnchanged: readIfMatch(headers) };
-        const result = await providers.change(appId, providerId, body, how);
-        setTag(providerTag(result));
-        return { result };
-      },
+      handle: async ({ params: { appId = '', providerId = '' }, body, by, assertUnchanged }) => ({
+        result: await providers.change(appId, providerId, body, { by, assertUnchanged }),
+      }),
+      tagOf: ({ result }) => providerTag(result),
     }),
     consoleEndpoint({
       method: 'DELETE',
@@ -110,8 +103,8 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       locate,
       answer: deletedAnswer,
       takesIfMatch: true,
-      handle: async ({ params: { appId = '', providerId = '' }, by, headers }) => {
-        await providers.remove(appId, providerId, { by, assertUnchanged: readIfMatch(headers) });
+      handle: async ({ params: { appId = '', providerId = '' }, by, assertUnchanged }) => {
+        await providers.remove(appId, providerId, { by, assertUnchanged });
         return { result: {} };
       },
     }),

@@ -136,9 +136,9 @@ function change(deps: Deps): ConsoleEndpoint {
     answer: { ...deletedAnswer, description: 'Changed.' },
     takesIfMatch: true,
     async handle(call) {
-      const { body, by, headers, setTag } = call;
+      const { body, by, assertUnchanged, setTag } = call;
       if (body.role === 'manager') assertConfirmed(signedIn(call.admin), call.now);
-      setTag(await deps.service.changeUser(keyOf(call), body, { by, assertUnchanged: readIfMatch(headers) }));
+      setTag(await deps.service.changeUser(keyOf(call), body, { by, assertUnchanged }));
     },
   });
 }

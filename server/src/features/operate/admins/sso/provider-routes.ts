@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { createdRecordAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
-import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import {
   ssoFieldsExample,
   ssoPolicySchema,
@@ -54,11 +53,8 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       summary: 'One provider of single sign-on',
       permission: 'sso.manage',
       answer: recordAnswer(schema),
-      async handle({ params, setTag }) {
-        const result = await providers.get(params['providerId'] ?? '');
-        setTag(ssoProviderTag(result));
-        return { result };
-      },
+      handle: async ({ params }) => ({ result: await providers.get(params['providerId'] ?? '') }),
+      tagOf: ({ result }) => ssoProviderTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -75,12 +71,10 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(schema),
       takesIfMatch: true,
-      async handle({ params, body, by, headers, setTag }) {
-        const how = { by, assertUnchanged: readIfMatch(headers) };
-        const result = await providers.change(params['providerId'] ?? '', body, how);
-        setTag(ssoProviderTag(result));
-        return { result };
-      },
+      handle: async ({ params, body, by, assertUnchanged }) => ({
+        result: await providers.change(params['providerId'] ?? '', body, { by, assertUnchanged }),
+      }),
+      tagOf: ({ result }) => ssoProviderTag(result),
     }),
     consoleEndpoint({
       method: 'DELETE',
@@ -91,8 +85,8 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       answer: deletedAnswer,
       takesIfMatch: true,
-      handle: ({ params, by, headers }) =>
-        providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) }),
+      handle: ({ params, by, assertUnchanged }) =>
+        providers.remove(params['providerId'] ?? '', { by, assertUnchanged }),
     }),
     consoleEndpoint({
       method: 'POST',
@@ -115,11 +109,8 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       summary: 'Whether single sign-on is the only way to sign in, and how long its sessions last',
       permission: 'administrators.read',
       answer: policyAnswer,
-      async handle({ setTag }) {
-        const result = await providers.policy();
-        setTag(ssoPolicyTag(result));
-        return { result };
-      },
+      handle: async () => ({ result: await providers.policy() }),
+      tagOf: ({ result }) => ssoPolicyTag(result),
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -134,12 +125,10 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       body: ssoPolicyShape.body({ only: true }),
       answer: policyAnswer,
       takesIfMatch: true,
-      async handle({ admin, body, by, headers, setTag }) {
-        const how = { by, assertUnchanged: readIfMatch(headers) };
-        const result = await providers.changePolicy(body, signedIn(admin), how);
-        setTag(ssoPolicyTag(result));
-        return { result };
-      },
+      handle: async ({ admin, body, by, assertUnchanged }) => ({
+        result: await providers.changePolicy(body, signedIn(admin), { by, assertUnchanged }),
+      }),
+      tagOf: ({ result }) => ssoPolicyTag(result),
     }),
   ];
 }

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { memberRoles, verbs } from '../../../../access/rules/rule-types.ts';
 import { recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
-import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import { keptDays } from './dry-run-meter.ts';
 import type { DryRunService, DryRunView } from './dry-runs.ts';
 import { readObject } from './rules-routes.ts';
@@ -78,8 +77,8 @@ export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly Console
       permission: 'apps.change',
       body: { schema: storedSchema, example, read: readObject },
       takesIfMatch: true,
-      handle: async ({ params: { appId = '' }, body, by, headers, setTag }) =>
-        answer(await dryRuns.change(appId, body, { by, assertUnchanged: readIfMatch(headers) }), setTag),
+      handle: async ({ params: { appId = '' }, body, by, assertUnchanged, setTag }) =>
+        answer(await dryRuns.change(appId, body, { by, assertUnchanged }), setTag),
     }),
     consoleEndpoint({
       ...shared,
@@ -89,8 +88,8 @@ export function dryRunConsoleEndpoints(dryRuns: DryRunService): readonly Console
       description: 'That is counted for every app with the preset of the specification.',
       permission: 'apps.change',
       takesIfMatch: true,
-      handle: async ({ params: { appId = '' }, by, headers, setTag }) =>
-        answer(await dryRuns.change(appId, undefined, { by, assertUnchanged: readIfMatch(headers) }), setTag),
+      handle: async ({ params: { appId = '' }, by, assertUnchanged, setTag }) =>
+        answer(await dryRuns.change(appId, undefined, { by, assertUnchanged }), setTag),
     }),
   ];
 }

@@ -8,7 +8,6 @@ import { fail, type Problem } from '../../../../base/errors.ts';
 import { exampleId, recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
 import { sentence } from '../../../../http/shape.ts';
-import { readIfMatch } from '../../../../resources/entity-tag.ts';
 import { type AppRulesView, type AppService, rulesTag } from '../service.ts';
 import { rulesSchema, storedSchema, triedSchema, trySchema } from './rules-schemas.ts';
 import { type TryDeps, tryRules } from './try-rules.ts';
@@ -76,7 +75,7 @@ export function rulesConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       takesIfMatch: true,
       handle: async (call) => {
         const appId = call.params['appId'] ?? '';
-        const view = await apps.changeRules(appId, call.body, call.by, readIfMatch(call.headers));
+        const view = await apps.changeRules(appId, call.body, call.by, call.assertUnchanged);
         call.setTag(rulesTag(view));
         return answerOf(appId, view);
       },
