@@ -3,12 +3,12 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
-  /** The same as a page, for programs that show one. */
+  /** The mail as HTML, for programs that show it. */
   readonly html?: string;
   readonly attachments?: readonly Attachment[];
   /** Where the recipient ends mails of this kind, also with a button of the mail program. */
   readonly stopUrl?: string;
-  /** The same for every try, so that a mail that arrives twice can be recognised. */
+  /** Kept over retries, so that a mail that arrives twice can be recognised. */
   readonly id?: string;
 }
 
@@ -44,3 +44,7 @@ export class MailUnsure extends Error {
     this.name = 'MailUnsure';
   }
 }
+
+/** The text of a mail; empty paragraphs are left out. */
+export const paragraphs = (...texts: readonly string[]): string =>
+  `${texts.filter((text) => text !== '').join('\n\n')}\n`;

@@ -1,7 +1,8 @@
 import type { AppContext } from '../access/context.ts';
 import type { Db } from '../db/db.ts';
 import type { NewJob } from '../jobs/job.ts';
-import type { Mail } from '../mail/mail-sender.ts';
+import { type Mail, paragraphs } from '../mail/mail-sender.ts';
+import { nameInMail } from './link-mail.ts';
 
 export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'secondFactor' | 'passkeys';
 
@@ -70,13 +71,13 @@ const sentences: Readonly<Record<AccountChange, readonly [subject: string, what:
 
 /** Contains nothing that a stranger could have chosen, so that it is useless for spam. */
 export function changeMail(app: AppContext, { email, change, at }: ChangePayload): Mail {
-  const name = app.name.replace(/\p{C}/gu, ' ');
+  const name = nameInMail(app);
   const [subject, what, otherwise] = sentences[change];
   const { timeZone } = app.policy;
   const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
   const isOnlyAsked = change === 'new-email' || change === 'wanted';
   const done = isOnlyAsked ? '' : ` ${change === 'passkeys' ? 'were' : 'was'} changed`;
   const happened = isOnlyAsked ? '' : ' was changed';
-  const text = ['Hello,', `${what} ${name}${happened} on ${when} (${timeZone}).`, otherwise];
-  return { to: email, subject: `${subject} ${name}${done}`, text: `${text.join('\n\n')}\n` };
+  const text = paragraphs('Hello,', `${what} ${name}${happened} on ${when} (${timeZone}).`, otherwise);
+  return { to: email, subject: `${subject} ${name}${done}`, text };
 }
