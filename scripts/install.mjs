@@ -147,7 +147,6 @@ export function toolFile(packageName, tool) {
   return join(folder, typeof bin === 'string' ? bin : bin[tool]);
 }
 
-/** The environment with the pinned Node first on the path. */
 export function withPinnedNode(environment) {
   const name = Object.keys(environment).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
   const separator = process.platform === 'win32' ? ';' : ':';

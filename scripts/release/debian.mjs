@@ -104,7 +104,6 @@ export function packDebian({ contents, manifest, packages, target }) {
   }
 }
 
-/** Whether such a package can be made here. */
 export const canPackDebian = () =>
   process.platform === 'linux' && process.arch in architectures && existsSync('/usr/bin/dpkg-deb');
 

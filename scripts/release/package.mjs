@@ -40,7 +40,6 @@ export function manifestOf(packages) {
   };
 }
 
-/** Writes the package into an empty folder. */
 export async function writePackage(folder, manifest) {
   buildConsole();
   for (const path of files)

@@ -23,6 +23,5 @@ const ofService: Readonly<Record<Language, () => Promise<{ readonly default: Cat
 export const catalogueOf = async (language: Language): Promise<Catalogue> =>
   language === 'en' ? {} : (await loaders[language]()).default;
 
-/** The sentences of the service in a language. */
 export const serviceCatalogueOf = async (language: Language): Promise<Catalogue> =>
   (await ofService[language]()).default;

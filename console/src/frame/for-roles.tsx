@@ -43,7 +43,6 @@ const pagesBelow =
       validateSearch: reads as (search: Record<string, unknown>) => TSearch,
     });
 
-/** A page of an app. */
 export const appPage = pagesBelow(app);
 /** A page outside of apps. */
 export const ownPage = pagesBelow(signedIn);

@@ -51,7 +51,7 @@ export interface Corrected {
   readonly clock: ClockState;
   /** What has to be taken from the times of this message. */
   readonly error: number;
-  /** The same for one of its reports, by its time (sender's clock): the clock may have been set since an earlier one. */
+  /** The clock error at the time of one report (sender's clock): the clock may have been set since an earlier one. */
   readonly errorAt: (time: number) => number;
   /** What was corrected in the messages before this one turned out to be wrong. */
   readonly retimed?: Retimed;

@@ -13,7 +13,7 @@ export function numberOf(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The same within limits. */
+/** A number within limits. */
 export function numberIn(value: unknown, min: number, max: number): number | undefined {
   const number = numberOf(value);
   return number !== undefined && number >= min && number <= max ? number : undefined;
@@ -59,7 +59,6 @@ export function bytesOfBase64(value: unknown): Uint8Array | undefined {
   return Uint8Array.from(atob(value), (letter) => letter.charCodeAt(0));
 }
 
-/** Bytes as a list of numbers. */
 export function bytesOfList(value: unknown): Uint8Array | undefined {
   if (!Array.isArray(value) || value.length > maxBytes) return undefined;
   return value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255) ? Uint8Array.from(value) : undefined;

@@ -31,7 +31,7 @@ export function matches(where: Where | undefined, read: ReadField): boolean {
   return where === undefined || foldWhere(where, (condition) => valueTarget(condition, read), logic);
 }
 
-/** The same for a record as a list returns it, such as `{objectId, createdAt, metadata: {…}}`. */
+/** Matches a record as a list returns it, such as `{objectId, createdAt, metadata: {…}}`. */
 export function matchesRecord(where: Where | undefined, record: unknown): boolean {
   return matches(where, fieldReader(record));
 }

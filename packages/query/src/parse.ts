@@ -48,7 +48,7 @@ export function parseWhere(text: unknown, fields: FieldLookup): Where | undefine
   return parseObject(parseJson(text), fields);
 }
 
-/** The same for a where that is a member of a body; its length is that of its shortest JSON text. */
+/** Parses a where that is a member of a body; its length is that of its shortest JSON text. */
 export function parseWhereValue(value: unknown, fields: FieldLookup): Where | undefined {
   if (value === undefined) return undefined;
   const problem = findJsonProblem(value, maxJsonDepth);

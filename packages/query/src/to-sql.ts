@@ -135,7 +135,7 @@ const isOfColumn = (condition: Condition) =>
   jsonColumnOf(condition.field) === undefined &&
   (condition.field.from === 'member' || condition.field.indexed !== undefined);
 
-/** The one condition that a part of a `$or` is made of, or the part. */
+/** Unwraps a part of a `$or` that holds a single condition. */
 function alone(part: Where): Where {
   const [only, ...others] = part.kind === 'condition' ? [] : part.parts;
   return only !== undefined && others.length === 0 && part.kind !== 'none' ? alone(only) : part;

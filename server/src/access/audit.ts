@@ -50,7 +50,7 @@ export async function recordChange(db: Db, change: Change): Promise<void> {
   await beginRecord(db, change);
 }
 
-/** The same for a change that goes on. Returns the `auditId`, for {@link lockRecord} and {@link extendRecord}. */
+/** Records a change that goes on. Returns the `auditId`, for {@link lockRecord} and {@link extendRecord}. */
 export async function beginRecord(db: Db, change: Change): Promise<string> {
   const { by, action, subject, appId = null, now } = change;
   const auditId = newObjectId(now);
@@ -137,7 +137,7 @@ export interface AuditPage {
   readonly isFull: boolean;
 }
 
-/** Most on one page: an entry of a change of thousands of users has hundreds of thousands. The one that goes beyond is still on it. */
+/** Characters of a page: one entry about thousands of users may have hundreds of thousands. The page ends with the entry that exceeds it. */
 const maxCharacters = 4_000_000;
 
 /** Newest first; `before` is the id at which the last page ended. A page has at most `limit` rows, and fewer where they are long. */

@@ -57,7 +57,6 @@ export const handedOver: readonly HandedOver[] = [
 const ruledTables = new Map(resources.map(({ rules, records }) => [rules, records.ruleLookup]));
 const recordsByRules = new Map(resources.map(({ rules, records }) => [rules, records as RecordTable]));
 
-/** The records of a resource, by the name that rules have for it. */
 export const tableOfRules = (name: ResourceName | undefined): RecordTable | undefined =>
   name === undefined ? undefined : recordsByRules.get(name);
 

@@ -23,7 +23,6 @@ const hookCall = {
   answer: { schema: hookAnswerSchema, example: hookAnswerExample },
 };
 
-/** What webhooks are called with. */
 export const webhookCalls = (): readonly WebhookCall[] =>
   webhookEvents.map((event) => {
     const description = webhookDescriptions[event];

@@ -37,7 +37,7 @@ export async function verifyBackup(folder: string): Promise<Manifest> {
   return verifyParts(folder, manifest);
 }
 
-/** The same for an archive of one app, too. */
+/** Verifies the parts of a backup or of an app's archive. */
 export async function verifyParts(folder: string, manifest: Manifest): Promise<Manifest> {
   const known = knownMigrations();
   const newest = known.at(-1)?.id ?? 0;

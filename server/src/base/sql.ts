@@ -26,7 +26,7 @@ export const unionAll = (selects: readonly Sql[]): Sql =>
     ' ',
   );
 
-/** The same statement with a text replaced in its values, so that one built once can run for many records. */
+/** The statement with a text replaced in its values: built once, run for many records. */
 export function replaceInValues({ strings, values }: Sql, text: string, by: string): Sql {
   const replace = <V extends SqlValue>(value: V) => {
     if (value === text) return by;
@@ -38,7 +38,7 @@ export function replaceInValues({ strings, values }: Sql, text: string, by: stri
   );
 }
 
-/** The same statement, which `perLiteral` then caches like a literal of the program. */
+/** The statement as `perLiteral` caches it, like a literal of the program. */
 export const asLiteral = ({ strings, values }: Sql): Sql => new Sql(Object.freeze([...strings]), values);
 
 /** The text of a statement, with the dialect's placeholder for the parameter at each position (from 1). */

@@ -2,7 +2,7 @@ import { Failure, fail } from '../base/errors.ts';
 import { StorageFault } from './blob-store.ts';
 import type { S3Address } from './s3-address.ts';
 
-/** What the SDK's errors have of use; none of it is there for certain. */
+/** The members of the SDK's errors that are read; any may be missing. */
 interface SdkError {
   readonly name?: unknown;
   readonly code?: unknown;

@@ -101,7 +101,6 @@ export class BulkStatement<N extends string, Row extends { readonly [name in N]?
     return places.map((name) => (name === null ? (own[next++] ?? null) : (shared[name as string] ?? null)));
   }
 
-  /** Those that share what has to be shared. */
   #groups(rows: readonly NamedCells[]): (readonly NamedCells[])[] {
     const [first] = rows;
     if (first === undefined) return [];

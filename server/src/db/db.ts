@@ -39,7 +39,6 @@ export function charactersOf(row: object): number {
   return characters;
 }
 
-/** Whether rows fill a page, in number or in characters. */
 export function fillPage(rows: readonly object[], limit: number, within: RowBudget): boolean {
   return rows.length === limit || rows.reduce((sum, row) => sum + charactersOf(row), 0) > within.characters;
 }

@@ -16,7 +16,7 @@ export interface Dialect {
   readonly insertOne: string;
   /** Appended to a select inside a transaction whose row is about to be updated. */
   readonly lockRow: string;
-  /** The same for a row that may be changed, but must not be deleted before the transaction ends. */
+  /** Locks a row that may be changed, but not deleted, before the transaction ends. */
   readonly holdRow: string;
   /** Appended to a claiming sub-select, so that two workers do not wait for one another. */
   readonly skipLocked: string;
@@ -31,7 +31,7 @@ export interface Dialect {
   readonly findTable: (name: string) => Sql;
   /** Reads all pages of a long text to get to the columns stored after it. */
   readonly passesLongTexts: boolean;
-  /** What a row no longer takes is of use to other rows only when it is deleted and inserted again. */
+  /** A row that shrinks frees its room only if it is deleted and inserted again. */
   readonly keepsRoomOfRows: boolean;
   /** How many rows travel with one statement. */
   readonly rows: RowsDialect;

@@ -63,7 +63,6 @@ function eachCell(row: NamedCells, names: readonly string[], take: (value: SqlVa
   for (; place < names.length; place++) take(row[names[place] as string] ?? null, place);
 }
 
-/** All cells, row by row. */
 function cellsOf(rows: readonly NamedCells[], names: readonly string[]): SqlValue[] {
   const cells: SqlValue[] = [];
   const take = (value: SqlValue) => void cells.push(value);

@@ -133,9 +133,7 @@ export interface DbTable<C extends Columns = Columns> extends Facts<string> {
   readonly columns: C;
 }
 
-/** A row of a table as it is read. */
 export type RowOf<T extends DbTable> = Cells<T['columns']>;
-/** A row as it is inserted. */
 export type NewRowOf<T extends DbTable> = NewCells<T['columns']>;
 
 export function defineTable<const C extends Columns>(

@@ -163,7 +163,6 @@ async function writeBeacons(writer: Writer, venueId: string): Promise<Ids> {
 
 const pictures = ['whale-hall', 'first-order-lens', 'view-from-the-lantern', 'clockwork', 'harbour-in-winter'];
 
-/** From names to addresses. */
 async function writeFiles(writer: Writer): Promise<Ids> {
   const addresses = new Map<string, string>();
   for (const name of [...pictures.map((picture) => `${picture}.png`), 'visitor-guide.pdf']) {

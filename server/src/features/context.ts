@@ -67,7 +67,6 @@ export interface Context extends Services {
   readonly endpoints: () => readonly Endpoint[];
   /** @throws Error if there is none */
   readonly endpointNamed: (operationId: string) => Endpoint;
-  /** The records of a resource, by its name in the rules. */
   readonly tableOfRules: (name: ResourceName | undefined) => RecordTable | undefined;
   /** The tables that say where somebody was or what they were sent. */
   readonly traceTables: readonly DbTable[];

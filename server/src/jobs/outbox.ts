@@ -9,7 +9,7 @@ import { insertJobs } from './store.ts';
 export interface Outbox {
   /** Durable with the transaction `db`; a worker of this process is woken after its commit. */
   enqueue(db: Db, job: NewJob): Promise<void>;
-  /** The same for several jobs, with few statements. */
+  /** Adds several jobs with few statements. */
   enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void>;
   /** Tells a worker of this process that jobs of this kind may be due for these apps. */
   onEnqueued(listener: (kind: string, appIds: readonly string[]) => void): void;

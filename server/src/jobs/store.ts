@@ -215,7 +215,7 @@ export async function wakeJobs(db: Db, { appId, kind, of, now }: Waiting): Promi
     and state = 'queued' and lease_token is null and run_at > ${now}`);
 }
 
-/** The same for all jobs of a kind that an app has. */
+/** Wakes all jobs of a kind in an app. */
 export async function wakeJobsOfKind(db: Db, { appId, kind, now }: Omit<Waiting, 'of'>): Promise<number> {
   return db.run(sql`update jobs set run_at = ${now} where app_id = ${appId} and kind = ${kind}
     and state = 'queued' and lease_token is null and run_at > ${now}`);

@@ -31,7 +31,7 @@ export interface Writing<B extends TObject> {
   readonly example: Readonly<Record<string, unknown>>;
   /** The specification wraps the answers to update and delete in an array. */
   readonly wrapsInArray?: true;
-  /** ValidationError without it. */
+  /** Default: ValidationError. */
   readonly errors?: readonly ErrorName[];
 }
 
@@ -55,7 +55,6 @@ type AppColumns<M extends Members, I extends Columns> = { readonly app_id: typeo
 interface Declared<S extends TObject, M extends Members, I extends Columns, Made extends string, W> {
   /** The feature's folder. */
   readonly owner: string;
-  /** The table's name. */
   readonly table: string;
   /** Singular and plural as in a sentence: `beacon`, `beacons`. */
   readonly noun: readonly [singular: string, plural: string];

@@ -145,7 +145,6 @@ export function emptyMembers(options: Options): Values {
   );
 }
 
-/** The answer to an update, with the tag that the record has now. */
 async function updated(options: Options, db: Db, { key, updatedAt }: Write) {
   const result = { updatedAt: isoTime(updatedAt) };
   const answer = { result: options.wrapsInArray ? [result] : result };

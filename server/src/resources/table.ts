@@ -31,7 +31,7 @@ export interface RecordTable<M extends Members = Members, C extends Columns = Co
    */
   readonly ruleLookup: FieldLookup;
   decode(row: Row): Record<string, unknown>;
-  /** The same of a row that is not read from the database; cells that are not there are not shown. */
+  /** Renders a row that is not read from the database; missing cells are left out. */
   show(cells: Partial<Cells<C>>): Record<string, unknown>;
   /** `a = ? and b = ?` */
   match(key: Key): Sql;

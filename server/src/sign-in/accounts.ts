@@ -25,7 +25,6 @@ export interface SessionStart extends SessionClient {
   readonly method: SignInMethod;
   /** The name of the identity provider. */
   readonly provider?: string;
-  /** Two factors were given. */
   readonly hasSecondFactor?: true;
 }
 
@@ -98,10 +97,8 @@ export interface Accounts {
   /** Nobody can change the account until the end of the transaction. */
   lock(db: Db, key: AccountKey): Promise<Account | undefined>;
   /**
-   * The same for whoever changes how to sign in, whose session may have been ended since the request came: by a new password, or by the
-   * first proof of the address.
-   *
-   * @throws Failure InvalidSessionToken
+   * Locks the account of a caller who changes how to sign in; the session may have ended since the request came, by a new password or the
+   * first proof of the address. @throws Failure InvalidSessionToken
    */
   lockOneself(db: Db, key: AccountKey, proof: Pick<AccountProof, 'tokenHash' | 'hasSession'>): Promise<Account>;
   lockByEmail(db: Db, appId: string, email: string): Promise<Account | undefined>;
@@ -118,7 +115,7 @@ export interface Accounts {
   beginSession(db: Db, app: AppContext, userId: string, how: SessionStart): Promise<SignedIn>;
   /** Whose sign-in goes on with a challenge. @throws Failure UserInvalidLoginParams for one that is no longer valid */
   readHalf(appId: string, challenge: string): Promise<AccountKey>;
-  /** The same, and counts a guess: a challenge is good for a few. @throws Failure UserInvalidLoginParams */
+  /** Reads a half sign-in and counts a guess, of which a challenge allows a few. @throws Failure UserInvalidLoginParams */
   tryHalf(appId: string, challenge: string): Promise<AccountKey>;
   /** Begins the session. @throws Failure UserInvalidLoginParams when the challenge was used in the meantime */
   finishHalf(db: Db, app: AppContext, challenge: string): Promise<Session>;

@@ -175,7 +175,6 @@ interface ActionsProps extends Pick<Props, 'children'> {
   readonly what: string;
   readonly isBusy: boolean;
   readonly onOn: () => void;
-  /** Opens a dialog. */
   readonly onAsk: (dialog: Asking) => void;
   readonly onNone: () => void;
 }

@@ -34,7 +34,6 @@ export interface Bulk {
   readonly refresh: readonly QueryKey[];
 }
 
-/** One change of many records. */
 export interface BulkChange {
   readonly change: object;
   readonly ids: readonly string[];
@@ -202,7 +201,6 @@ function hasAlready(change: Plain, record: Plain, isWhole?: true): boolean {
   return canonical(now) === canonical(former(change, applied(change, record, isWhole), isWhole));
 }
 
-/** A record after a change. */
 function applied(change: Plain, record: Plain, isWhole?: true): Plain {
   const members = Object.entries(change).map(([name, value]) => {
     const had = record[name] ?? null;

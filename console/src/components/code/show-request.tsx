@@ -22,7 +22,6 @@ export function recordCurl(appId: string, request: ShownRequest, origin = window
   ].join(' \\\n  ');
 }
 
-/** Shows the request with which an app gets the same data. */
 export function ShowRequest({ appId, request }: { readonly appId: string; readonly request: ShownRequest }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -114,7 +114,6 @@ interface ActionProps {
   readonly undo?: (() => Promise<unknown>) | undefined;
   /** Where to read more about it, for a button in the message. */
   readonly more?: { readonly label: string; readonly to: string; readonly params: object; readonly hash: string };
-  /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
   /** For a record that is deleted on its own page: where to go, and what was read about it. */
   readonly leave?: { readonly to: string; readonly params: object; readonly forget: QueryKey };
@@ -164,7 +163,7 @@ interface AskedProps extends Omit<ActionProps, 'isOpen' | 'onClose'> {
   readonly button: (ask: () => void) => ReactNode;
 }
 
-/** The same with the button that opens it. */
+/** A `ConfirmedAction` with the button that opens it. */
 export function AskedAction({ button, ...action }: AskedProps) {
   const [isOpen, setOpen] = useState(false);
   return (

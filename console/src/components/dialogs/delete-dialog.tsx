@@ -20,7 +20,6 @@ interface Props {
   readonly onConfirm: () => void;
 }
 
-/** Asks for the name of what is about to be deleted, for deletions that lose much data. */
 export function DeleteDialog(props: Props) {
   const { isOpen, onClose, title, children, name, isBusy, failure, onConfirm } = props;
   const { confirm = t('Delete permanently') } = props;

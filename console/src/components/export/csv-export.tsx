@@ -48,7 +48,6 @@ interface ButtonProps {
   readonly className?: string | undefined;
 }
 
-/** Starts an export and shows how far it is. */
 export function ExportButton({ run: { start, isRunning, progress }, format, className = '' }: ButtonProps) {
   return (
     <Button

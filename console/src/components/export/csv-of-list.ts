@@ -6,7 +6,6 @@ import { t } from '../../lib/words/words.ts';
 
 type Rows = readonly (readonly string[])[];
 
-/** The columns of a CSV file. */
 export interface CsvColumns<T> {
   readonly header: readonly string[];
   /** The cells of a page of records; may look names up. Without it, the members that the header names. */

@@ -23,7 +23,6 @@ interface ContentProps<Values extends object> {
   readonly children: ReactNode;
 }
 
-/** A short form inside a dialog. */
 export function DialogFields<Values extends object>(props: ContentProps<Values>) {
   const { form, names, submit, isBusy, onSubmit, onClose, about, beside, children } = props;
   useFocusBack();

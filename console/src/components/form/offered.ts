@@ -19,7 +19,7 @@ const more = { value: ' more', label: t('There are more. Type to find them.'), d
 export const offered = <T extends Offered>(found: readonly T[]): (T | Offered)[] =>
   found.length <= maxOffered ? [...found] : [...found.slice(0, maxOffered), more];
 
-/** The same of a list that the page has as a whole: all that match what is typed, or as many and the line that there are more. */
+/** Filters a list that the page holds completely: all matches, or the first ones and a line that there are more. */
 export const offeredOf: OptionsFilter = ({ options, search }) => {
   let room = maxOffered;
   function cut<T>(items: readonly T[]): T[] {

@@ -1,7 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { t } from '../../lib/words/words.ts';
 
-/** A password, with a button that shows it. */
 export function PasswordField(props: PasswordInputProps) {
   return <PasswordInput visibilityToggleButtonProps={{ 'aria-label': t('Show the password') }} required {...props} />;
 }

@@ -24,7 +24,6 @@ interface State<Values> {
 /** Bodies that were sent in vain and are still known. */
 const maxSent = 5;
 
-/** The values of a form and the problems of each field. */
 export function useFields<Values extends object>(initial: Values, { draft }: Options = {}) {
   const [state, setState] = useState<State<Values>>(() => begin(initial, draft));
   // What was set a moment ago counts before the page is drawn again: a saved form may be left at once.
@@ -53,7 +52,6 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     clearProblem(name);
   }
 
-  /** A field's problem is cleared when the field changes. */
   function clearProblem(name: string) {
     setOwn((known) => known?.filter(({ field }) => !isWithin(field, name)));
     setServiceFailure((known) => without(known, name));
@@ -157,7 +155,6 @@ function problemTexts<Values extends object>(
       if (found && failure && values[name as keyof Values] === '') return t('Fill this in.');
       return found && sentence(found.problem);
     },
-    /** The problem of a field or of anything inside it. */
     problemWithin(name: string): string | undefined {
       const found = problems.find(({ field }) => isWithin(field, name));
       return found && sentence(found.problem);

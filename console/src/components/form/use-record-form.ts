@@ -50,7 +50,6 @@ export interface RecordFormOptions<Stored extends object, Values extends object,
   /** `again`: its key, with which it is created once however often it is sent; of the data of an app. */
   readonly create?: (body: object, again: { readonly idempotencyKey: string }) => Promise<Saved>;
   readonly done?: string | ((values: Values) => string) | undefined;
-  /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
   readonly after?: (saved: Saved | undefined) => unknown;
   /** The field, or the part, in words, and its value, where somebody else's change is shown. */

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { t } from '../../lib/words/words.ts';
 
-/** What a change has changed, member by member. */
 export interface Changed {
   /** A dotted name, such as `message.alertTitle`. */
   readonly name: string;

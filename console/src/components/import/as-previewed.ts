@@ -55,7 +55,6 @@ export function comparedWith(known: object, wanted: object) {
   };
 }
 
-/** Whether a record has these values. */
 export const holds = (record: object, members: Members): boolean =>
   Object.entries(members).every(
     ([name, value]) => canonical((record as Members)[name] ?? null) === canonical(value ?? null),

@@ -21,7 +21,6 @@ interface Props<Row extends ImportRow> {
   /** The key of the running import. */
   readonly name: string;
   readonly rows: readonly Row[];
-  /** Above the rows. */
   readonly above?: ReactNode;
   /** Imports one row. An error is shown beside the row, and the import continues. */
   readonly apply: (row: Row) => Promise<unknown>;
@@ -29,7 +28,6 @@ interface Props<Row extends ImportRow> {
   readonly after: (isWhole: boolean) => unknown;
 }
 
-/** The preview of an import, row by row, and then its progress. */
 export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply, after }: Props<Row>) {
   const [shown, setShown] = useState<RowKind | 'all'>('all');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, RowOutcome>>(new Map());

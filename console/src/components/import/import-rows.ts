@@ -9,7 +9,6 @@ export interface Difference {
   readonly after: string;
 }
 
-/** What an import would do with one row of a file. */
 export interface ImportRow {
   /** In the file, from 1; no two rows have the same. */
   readonly line: number;

@@ -27,7 +27,6 @@ export const updatedColumn = (times: Times) => ({
   ),
 });
 
-/** Filters that every record has. */
 export const stampFilters: readonly FilterField[] = [
   { name: 'createdAt', label: t('Created'), kind: 'date' },
   { name: 'updatedAt', label: t('Changed'), kind: 'date' },

@@ -4,7 +4,6 @@ import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/blocks.tsx';
 import classes from './list.module.css';
 
-/** A column, as data. */
 export interface Column<T> {
   readonly name: string;
   readonly label: string;

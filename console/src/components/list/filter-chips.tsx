@@ -11,7 +11,6 @@ interface ChipProps {
   readonly children: ReactNode;
 }
 
-/** A condition that can be removed. */
 export function Chip({ removeLabel, onRemove, children }: ChipProps) {
   return (
     <Badge size="lg" fw={500} rightSection={<CloseButton size="xs" aria-label={removeLabel} onClick={onRemove} />}>
@@ -26,7 +25,6 @@ interface Props {
   readonly onChange: (where: JsonObject | undefined) => void;
 }
 
-/** The filter in words, one chip for each condition. */
 export function FilterChips({ fields, where, onChange }: Props) {
   const filter = filterOf(where, fields);
   const rows = filter?.rows ?? [];

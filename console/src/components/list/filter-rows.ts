@@ -12,7 +12,6 @@ export interface ControlProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A field that a list can be filtered by. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
@@ -33,7 +32,6 @@ export interface FilterField {
 export const fieldsIn = (zone: string, fields: readonly FilterField[]): readonly FilterField[] =>
   fields.map((field) => (field.kind === 'date' ? { ...field, zone } : field));
 
-/** One row of a filter form. */
 export interface FilterRow {
   readonly field: string;
   /** Below the field, for a `member`. */

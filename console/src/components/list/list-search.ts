@@ -36,7 +36,6 @@ function isFilter(value: unknown): value is JsonObject {
 }
 
 interface Searched {
-  /** The fields that the search looks in. */
   readonly searchFields?: readonly string[];
   readonly defaultOrder: string;
 }
@@ -54,7 +53,6 @@ export function listQuery(search: ListSearch, { searchFields, defaultOrder }: Se
   };
 }
 
-/** The search and the filter as one condition. */
 export function listFilter(
   { q = '', where: filter }: ListSearch,
   fields: readonly string[] = [],

@@ -156,7 +156,6 @@ interface OutcomeProps {
   readonly read: () => Promise<Delivered | null>;
 }
 
-/** What became of the one delivery. */
 function Outcome({ appId, name, read }: OutcomeProps) {
   const [looks, setLooks] = useState(0);
   const { data: delivery } = useQuery({

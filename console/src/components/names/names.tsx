@@ -11,7 +11,6 @@ interface BeaconProps {
   readonly beaconId: string;
 }
 
-/** The name of a beacon. */
 export function BeaconName({ appId, beaconId }: BeaconProps) {
   const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
   if (name === undefined) return <span className="soft">…</span>;
@@ -45,7 +44,6 @@ interface MessageProps {
   readonly delivery: { readonly pushId?: string; readonly triggerId?: string };
 }
 
-/** The name of what a delivery brings. */
 export function MessageName({ appId, delivery: { pushId, triggerId } }: MessageProps) {
   if (pushId) return <PushName appId={appId} pushId={pushId} />;
   return triggerId ? <TriggerName appId={appId} triggerId={triggerId} /> : t('A push');
@@ -57,7 +55,6 @@ function PushName({ appId, pushId }: { readonly appId: string; readonly pushId: 
   return name ?? t('A push');
 }
 
-/** The name as a link. */
 export function TriggerLink({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className="soft">…</span>;
@@ -102,7 +99,6 @@ interface NamesProps {
   readonly beaconIds: readonly string[];
 }
 
-/** Beacons by their names, for a sentence or a cell. */
 export function BeaconNames({ appId, beaconIds }: NamesProps) {
   const names = useBeaconNames(appId, beaconIds);
   if (beaconIds.length === 0) return <>{t('no beacon')}</>;

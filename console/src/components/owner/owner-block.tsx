@@ -29,7 +29,6 @@ interface Props {
   readonly handOver: (userId: string, how: { readonly ifMatch: string | undefined }) => Promise<object>;
   /** Reads the record again. */
   readonly read: () => Promise<Owned>;
-  /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
 }
 

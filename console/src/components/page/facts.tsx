@@ -35,7 +35,6 @@ interface IdProps extends Partial<Omit<FactProps, 'children'>> {
   readonly children: string;
 }
 
-/** An id, with a button that copies it. */
 export const IdFact = ({ label = 'objectId', isWide, children }: IdProps) => (
   <Fact label={label} isWide={isWide ?? false}>
     <span className="mono">{children}</span>

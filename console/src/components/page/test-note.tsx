@@ -16,7 +16,6 @@ interface Props {
   readonly at?: string;
 }
 
-/** The result of a test, with the exact answer. */
 export function TestNote({ answer: { ok, text, status }, at }: Props) {
   return (
     <Alert
@@ -36,7 +35,6 @@ export function TestNote({ answer: { ok, text, status }, at }: Props) {
 }
 
 interface ProviderProps {
-  /** What the test reads. */
   readonly about: string;
   readonly run: () => Promise<{ readonly result: TestAnswer }>;
 }

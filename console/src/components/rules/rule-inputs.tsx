@@ -7,7 +7,6 @@ import { DurationField } from './duration-field.tsx';
 import classes from './rules.module.css';
 import type { Rules } from './rules.ts';
 
-/** The inputs of a rule that is set. */
 export interface RuleInputProps {
   readonly value: Rules;
   readonly onChange: (value: Rules) => void;

@@ -13,12 +13,10 @@ const polite: Rules = {
   quietHours: { from: '22:00', until: '08:00' },
 };
 
-/** The rules of the app for all messages. */
 export function appRules(policy: Pick<App['policy'], 'polite' | 'delivery'> | undefined): Rules {
   return { ...(policy?.polite ? polite : {}), ...policy?.delivery };
 }
 
-/** The app's rules, overridden by those of the message. */
 export function effectiveRules(app: Rules, own: Rules | undefined): Rules {
   return { ...app, ...own };
 }

@@ -29,7 +29,6 @@ export interface AppSectionGroup {
   readonly sections: readonly AppSection[];
 }
 
-/** The address of a section in an app. */
 const addressOf = ({ to }: Pick<AppSection, 'to'>, appId: string) => to.replace('$appId', appId);
 
 /** The section that a page belongs to: of those that its address begins with, the longest. Venues are below the beacons. */

@@ -50,5 +50,4 @@ function service(section: string, text: string, handbook: string): Help {
 /** Of the page at this path; undefined for pages without help, such as signing in. */
 export const helpOf = (pathname: string): Help | undefined => help.find(({ path }) => path.test(pathname));
 
-/** The address of a page of the handbook, with its section, in the language of this page if it is there in it. */
 export const handbookAt = (section: string): string => `/handbook/${pageLanguage() === 'de' ? 'de/' : ''}${section}`;

@@ -13,7 +13,6 @@ interface Option {
   readonly label: string;
 }
 
-/** One tab of the activity page, as data. */
 export interface ActivityTab<Id extends ListOperation> {
   readonly list: ListDefinition<Id>;
   readonly narrowing: Narrowing;

@@ -18,7 +18,6 @@ const comings = <Q extends { readonly where: JsonObject }>(query: Q) => ({
   where: { ...query.where, event: { $in: ['ENTER', 'EXIT'] } },
 });
 
-/** What the log is narrowed to. */
 export type LogScope = Pick<ActivitySearch, 'range' | 'beacon' | 'visitor'>;
 
 /**

@@ -3,7 +3,6 @@ import { instantOf } from '../../lib/time/zoned-time.ts';
 
 export type Rehearsal = Answer<'simulateSightings'>['result'];
 
-/** Who walks, where, when, and for how long. */
 export interface WalkFields {
   /** An installation; empty: somebody who was never here. */
   readonly visitor: string;

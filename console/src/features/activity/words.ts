@@ -18,7 +18,6 @@ export const eventLabels: Readonly<Record<ActivityEvent['event'], string>> = {
   FAR: t('Is more than three metres away'),
 };
 
-/** What detected an event. */
 export const causeWords: Readonly<Record<ActivityEvent['cause'], string>> = {
   samples: t('beacon signals'),
   device: t('the phone itself'),
@@ -26,7 +25,6 @@ export const causeWords: Readonly<Record<ActivityEvent['cause'], string>> = {
   timeout: t('timeout: twelve hours without a report'),
 };
 
-/** How the end of a visit was detected. */
 export function endWords({ isOpen, endedBy, inferred }: Visit): string {
   if (isOpen || endedBy === null) return t('still here');
   if (inferred) return t('inferred: the end was not detected');
@@ -46,7 +44,6 @@ const stateSentences: Readonly<Record<ListedDelivery['state'], string>> = {
   cancelled: t('The push was cancelled before it was sent.'),
 };
 
-/** The state of a delivery as a sentence, as far as the app reported it. */
 export function deliverySentence({ state, openedAt, receivedAt }: ListedDelivery): string {
   if (openedAt) return t('The phone received it, and it was opened.');
   return receivedAt ? t('The phone received it.') : stateSentences[state];
@@ -69,5 +66,4 @@ export const outcomeColors: Readonly<Record<Verdict['outcome'], string>> = {
   pending: 'blue',
 };
 
-/** Of what kind a message is, behind its name. */
 export const messageKinds = { notification: t('message'), scenario: t('message') } as const;

@@ -122,7 +122,6 @@ export function reachWords(reach: Reach): string | undefined {
   return t('in {count, plural, one {one app} other {{count} apps}}{some}', { count: reach.length, some });
 }
 
-/** The apps by name, with what differs in some. */
 export function reachNames(reach: Reach, nameOf: (appId: string) => string): string {
   if (reach === null) return t('In all apps, and for the service as a whole');
   if (reach.length === 0) return t('in no app yet');

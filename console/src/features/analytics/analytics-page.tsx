@@ -132,7 +132,6 @@ type CountName = 'visitors' | 'newVisitors' | 'returningVisitors' | 'visits';
 
 interface FiguresProps {
   readonly numbers: VisitNumbers;
-  /** Of the place that they are about. */
   readonly kind: PlaceKind | undefined;
   readonly than: Parameters<typeof changeText>[2];
 }

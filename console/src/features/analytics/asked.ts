@@ -8,7 +8,6 @@ import { siteQuery } from './site.ts';
 
 /** The first requests of pages with numbers, sent while their code is being loaded and used by the pages themselves. */
 
-/** Today's date in a zone, and the period in the address. */
 export function periodIn(zone: string, { unit = 'month', on }: AnalyticsSearch) {
   const today = wallTime(Date.now(), zone).slice(0, 10);
   return { today, period: periodOf(unit, on ?? today) };

@@ -17,7 +17,6 @@ interface StepProps {
   readonly onChange: (date: string | undefined) => void;
 }
 
-/** From one period to the next. */
 export function PeriodSteps({ period, today, onChange }: StepProps) {
   const { unit, from, until } = period;
   return (

@@ -19,7 +19,6 @@ interface PlacesProps {
   readonly site: SiteOf | undefined;
 }
 
-/** The places in the chosen one, each with its numbers. */
 export function PlacesBlock({ appId, period, search, site }: PlacesProps) {
   const chosen = placeKinds.findIndex((kind) => search[kind] !== undefined);
   const smaller = placeKinds.slice(chosen + 1).filter((kind) => kind === 'beacon' || (site?.zones.length ?? 0) > 0);

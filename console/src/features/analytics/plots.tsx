@@ -32,7 +32,6 @@ const axes = (colours: Colours, labels: readonly string[]) => ({
 });
 
 interface VisitorsProps extends Props {
-  /** What is marked in its intervals. */
   readonly marks: readonly Mark[];
   readonly onDrawn?: (() => void) | undefined;
 }
@@ -184,7 +183,6 @@ const bandText = ({ from, until }: Band) =>
       ? t('under {dwell}', { dwell: dwellText(until) })
       : `${dwellText(from)} +`;
 
-/** Visits in each hour of the week. */
 export function HoursPlot({ period, numbers: { rows }, kind, calendar }: Props) {
   const option = useMemo(() => {
     const cells = rows.flatMap(({ weekday = 1, hour = 0, visitors }) => {

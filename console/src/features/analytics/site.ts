@@ -64,7 +64,6 @@ interface Places {
   readonly ids: readonly string[];
 }
 
-/** What places of a kind are called. */
 export function usePlaceNames(appId: string, site: SiteOf | undefined, { kind, ids }: Places): (id: string) => string {
   const beaconNames = useBeaconNames(appId, kind === 'beacon' ? ids : []);
   if (kind === 'beacon') return (id) => beaconNames(id) ?? (beaconNames(id) === null ? gone(id) : id);

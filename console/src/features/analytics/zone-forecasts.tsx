@@ -59,7 +59,6 @@ const parts = [
 ] as const;
 const unitOf = (column: string) => (column === 'stay.error' ? inSeconds(column) : column);
 
-/** The columns of the interface. */
 function csvOf(zones: readonly ZoneForecast[], nameOf: (zone: ZoneForecast) => string): string[][] {
   const columns = parts.flatMap(([part, members]) => members.map((member) => `${part}.${member}`));
   const cells = zones.map((zone) => [

@@ -11,7 +11,6 @@ import { OperationView } from './operation-view.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/api');
 
-/** The API reference, with a form to try each operation on this app. */
 export function ApiPage() {
   const { appId } = route.useParams();
   const { op, q = '' } = route.useSearch();

@@ -25,7 +25,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows the credentials of an app once. */
 export function CredentialsShownOnce({ credentials, open, onClose }: Props) {
   return (
     <SecretShownOnce

@@ -30,7 +30,6 @@ export function useFound(asked?: string) {
   return { ref, word, count, find, isHidden: (title: string) => hidden.has(title) };
 }
 
-/** Finds a setting by a word. */
 export function FindSetting({ found: { word, count, find } }: { readonly found: Found }) {
   return (
     <Group gap="sm" mb="md" role="search">

@@ -84,7 +84,6 @@ export function ApprovalRules({ fields }: PolicyProps) {
   );
 }
 
-/** The delivery rules of the app, with a summary. */
 export function DeliveryPolicy({ fields }: PolicyProps) {
   const { values, set } = fields;
   const times = timesIn(values.timeZone);

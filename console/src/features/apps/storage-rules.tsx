@@ -31,7 +31,6 @@ const userFields: readonly { readonly name: OfUser; readonly label: string; read
   { name: 'recordBytesPerUser', label: t('Size of the records of one user, MB'), unit: megabyte },
 ];
 
-/** How much of the app's quotas one user may use. */
 function UserQuotas({ fields }: PolicyProps) {
   const { quotas } = fields.values;
   const set = (name: OfUser, value: number | undefined) => {
@@ -71,7 +70,6 @@ function UserQuotas({ fields }: PolicyProps) {
   );
 }
 
-/** The quotas of the app, with the share that is in use. */
 export function QuotaRules({ appId, fields }: { readonly appId: string; readonly fields: PolicyFields }) {
   const { quotas } = fields.values;
   const { data: usage } = useQuery(usageOfAppQuery(appId));

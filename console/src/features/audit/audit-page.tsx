@@ -107,7 +107,6 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
   );
 }
 
-/** Which record or person alone is shown. */
 function About({ id }: { readonly id: string }) {
   const navigate = route.useNavigate();
   const showAll = () => void navigate({ search: ({ about, ...others }) => others, replace: true });

@@ -16,11 +16,9 @@ export interface BeaconFields {
   readonly sensitivity: string;
   readonly radius: number | string;
   readonly metadata: string;
-  /** The objectId of its venue. */
   readonly venueId: string;
 }
 
-/** The fields in words. */
 export const beaconLabels: Readonly<Record<keyof BeaconFields, string>> = {
   name: t('Name'),
   uuid: 'UUID',

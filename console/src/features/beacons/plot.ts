@@ -8,7 +8,6 @@ export interface Spot {
   readonly floor: string;
 }
 
-/** The beacons that have a place. */
 export function spotsOf(beacons: readonly Beacon[]): Spot[] {
   return beacons.flatMap((beacon) => {
     const { x, y, floor } = (beacon.location ?? {}) as Readonly<Record<string, unknown>>;
@@ -60,7 +59,6 @@ export interface Visitor {
 type Sensed = Pick<Visitor, 'objectId' | 'seconds'> &
   Partial<Visitor> & { readonly beaconId: { readonly objectId: string } };
 
-/** The visitors at some beacons whose place is known. */
 export function visitorsAt(spots: readonly Spot[], sensed: readonly Sensed[]): Visitor[] {
   const here = new Set(spots.map(({ beacon }) => beacon.objectId));
   return sensed.flatMap(({ objectId, beaconId, x, y, accuracy = 0, seconds }) =>

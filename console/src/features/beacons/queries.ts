@@ -30,7 +30,7 @@ export const telemetryQuery = (appId: string, beaconId: string) =>
       (await dataOf(appId).call(operations.listTelemetry, { params: { objectId: beaconId }, signal })).results,
   });
 
-/** Which of some beacons had visitors, and when the last was there, by objectId; not asked for who may not know. */
+/** Visitors of some beacons, and when the last one was there, by objectId. Not read for roles that may not. */
 export function useBeaconVisits(appId: string, ids: readonly string[]) {
   const may = useMay()('activity.read');
   return useQuery({

@@ -11,7 +11,6 @@ interface Props {
   readonly beacon: Beacon;
 }
 
-/** The floor of a beacon, as far as its venue has one there. */
 export function useFloorOf(
   appId: string,
   { location, venueId }: Pick<Beacon, 'location' | 'venueId'>,
@@ -33,7 +32,7 @@ export function Where({ appId, beacon }: Props) {
   return [floor?.name ?? placeText(beacon), venue].filter(Boolean).join(' · ');
 }
 
-/** The same as links, with the zone; says so where it has no place. */
+/** Links to the venue, floor and zone of a beacon, or a sentence that it has no place. */
 export function WhereLinks({ appId, beacon }: Props) {
   const { venueId, zoneId } = beacon;
   const floor = useFloorOf(appId, beacon);

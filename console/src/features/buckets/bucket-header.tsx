@@ -21,7 +21,6 @@ const tabs = [
   { to: '/apps/$appId/buckets/$bucketName/schema', label: t('Schema') },
 ] as const;
 
-/** The heading of every page of a bucket, with links to its records and its schema. */
 export function BucketHeader({ appId, bucketName, title, part, action }: Props) {
   return (
     <>

@@ -21,7 +21,6 @@ import { knownHead, planRecords, type RecordRow, readCsvRecords, readJsonRecords
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/import');
 
-/** Imports records from a file. */
 export function ImportRecordsPage() {
   const { appId, bucketName } = route.useParams();
   const { bucket, error, isMissing } = useBucket(appId, bucketName);

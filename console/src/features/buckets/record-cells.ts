@@ -5,7 +5,6 @@ import { t } from '../../lib/words/words.ts';
 /** Declared columns of a bucket and their types: Number, String, Boolean or Date. */
 export type Columns = Readonly<Record<string, string>>;
 
-/** The names of the types. */
 export const typeLabels: Readonly<Record<string, string>> = {
   String: t('Text'),
   Number: t('Number'),

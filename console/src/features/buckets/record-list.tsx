@@ -40,7 +40,6 @@ const kinds: Readonly<Record<string, FilterKind>> = {
 /** A name with a dot cannot be told from a path. */
 const isPath = (name: string) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name);
 
-/** The table of a bucket's records, as data. */
 export function recordList({ appId, bucketName, columns, times, ground }: Given): ListDefinition<'listRecords'> {
   const texts = shownMembers(columns, []).filter((name) => columns[name] === 'String');
   const declared: FilterField[] = Object.entries(columns).map(([name, type]) => ({

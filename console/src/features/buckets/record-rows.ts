@@ -7,7 +7,6 @@ import { isJsonLines } from '../../lib/text/table-file.ts';
 import { t } from '../../lib/words/words.ts';
 import { type Columns, headOf, memberOf, readCell, recordTitle } from './record-cells.ts';
 
-/** One record of a file. */
 export interface FileRecord {
   readonly line: number;
   readonly objectId: string | undefined;

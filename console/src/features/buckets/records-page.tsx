@@ -17,7 +17,6 @@ import { recordList } from './record-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName');
 
-/** The records of one bucket. */
 export function RecordsPage() {
   const { appId, bucketName } = route.useParams();
   const { bucket, error, isMissing } = useBucket(appId, bucketName);

@@ -47,7 +47,6 @@ interface FormProps {
   readonly onClose?: () => void;
 }
 
-/** The columns of one schema, or of a new one. */
 export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormProps) {
   const { call } = dataOf(appId);
   const params = { bucketName, objectId: schema?.objectId ?? '' };

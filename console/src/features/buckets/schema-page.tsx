@@ -13,7 +13,6 @@ import { SchemaForm } from './schema-form.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/schema');
 
-/** The columns that the schemas of a bucket declare. */
 export function SchemaPage() {
   const { appId, bucketName } = route.useParams();
   const { data: schemas, error } = useQuery(schemasQuery(appId, bucketName));

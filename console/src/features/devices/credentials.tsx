@@ -152,7 +152,6 @@ function CredentialFacts({ appId, username, issuedAt, mayChange, onAsk }: FactsP
   );
 }
 
-/** Shows the credentials once. */
 function IssuedOnce({ issued, onClose }: { readonly issued: Issued | undefined; readonly onClose: () => void }) {
   return (
     <SecretDialog isOpen={issued !== undefined} onClose={onClose} title={t('Credentials of the device')} hasSecret>

@@ -45,7 +45,6 @@ const fileList = (appId: string, mayDelete: boolean): ListDefinition<'listFiles'
   ],
 });
 
-/** The app's pictures, videos and other files. */
 export function FilesPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();

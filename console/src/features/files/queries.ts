@@ -44,7 +44,10 @@ export function fileUsesText(uses: FileUses): string | undefined {
   return all.length === 0 ? undefined : listed(all);
 }
 
-/** Few: a venue has a handful, and the members of a plan cannot be searched for. Whoever may not read floors is told of none. */
+/**
+ * The floors whose plan is this file; none for a role that may not read floors. All floors are read, since the members of a plan cannot be
+ * searched for.
+ */
 async function floorsWith(appId: string, fileId: string): Promise<readonly string[]> {
   try {
     const floors = await listAll(dataOf(appId).floors.list);

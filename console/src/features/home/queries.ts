@@ -31,7 +31,6 @@ export const attentionQuery = (appId: string) =>
     refetchInterval: ({ state: { error } }) => (error ? everyMs.live : everyMs.attention),
   });
 
-/** The progress of a new app. */
 export const stepsQuery = (appId: string) =>
   queryOptions({
     queryKey: key(appId, 'steps'),

@@ -54,7 +54,6 @@ const copyOf = (model: Message): MessageFields => ({
   name: copyName(isInSeries(model) ? nameOf({ ...model.fields, name: '' }) : model.name),
 });
 
-/** One form for every message, however it is stored. */
 export function MessageForm({ appId, message, model, beacon, isLocked = false, onDone, onCancel }: Props) {
   const hasStorylines = useMayCall()('listStorylines');
   const stop = useMessageStop(appId);

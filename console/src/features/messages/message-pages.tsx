@@ -88,7 +88,6 @@ export function MessagePage() {
   );
 }
 
-/** The messages of a storyline that an app has made with several. */
 function Series({ appId, message }: { readonly appId: string; readonly message: Message }) {
   const { stored } = message;
   if (stored.kind === 'notification' || !isInSeries(message)) return null;

@@ -19,7 +19,6 @@ import {
 
 type LooseScenario = StorylineDetail & { readonly storylineId: string };
 
-/** What has to be read again when messages change. */
 export const messageKeys = (appId: string): readonly QueryKey[] =>
   (
     [

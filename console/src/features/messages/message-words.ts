@@ -7,7 +7,6 @@ import { type MessageFields, translatedFields } from './message.ts';
 
 /** What the list and the form say about a message. */
 
-/** The languages of a message, and what is missing in each. */
 export const languagesOfMessage = (fields: MessageFields) =>
   languagesOf(fields, fields as unknown as Readonly<Record<string, string>>, translatedFields);
 

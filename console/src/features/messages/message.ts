@@ -88,7 +88,7 @@ const maxName = 50;
 export const nameOf = ({ name, alertTitle, alertMessage }: MessageFields): string =>
   (name.trim() || alertTitle.trim() || alertMessage.trim()).slice(0, maxName).trim();
 
-/** What a phone shows besides the texts; it decides what apps are told that a message is. */
+/** The attachment that a phone shows beside the texts, which also decides the type that apps are given. */
 export function attachmentOf(fields: Pick<MessageFields, 'urlVideo' | 'urlImageIOS' | 'urlImageAndroid' | 'urlPage'>) {
   if (fields.urlVideo.trim()) return 'VIDEO';
   if (fields.urlImageIOS.trim() || fields.urlImageAndroid.trim()) return 'IMAGE';
@@ -164,7 +164,6 @@ function ofScenario(storyline: Storyline, one?: StorylineDetail): MessageFields 
   };
 }
 
-/** A stored message as editors see it. */
 export function messageOf(stored: Stored): Message {
   const { objectId, isEnabled, updatedAt } = stored.record;
   const fields =
@@ -252,7 +251,7 @@ export function notificationBody(fields: MessageFields, known?: Notification): B
   } as unknown as Body<'createNotification'>;
 }
 
-/** As a scenario; of a known one, what apps are told that it is stays as long as it has the same attachments. */
+/** A scenario's body. A known scenario keeps its type while its attachments stay the same. */
 export function scenarioBody(fields: MessageFields, known?: StorylineDetail): Body<'createStorylineDetail'> {
   const { name: _, ...members } = memberOf(fields);
   const attachment = attachmentOf(fields);
@@ -277,7 +276,6 @@ export function messageProblems(fields: MessageFields, isOn: boolean): readonly 
   ];
 }
 
-/** The service's name of a field as the form has it. */
 export function fieldOf(name: string): string {
   const [first = ''] = name.split('.');
   if (name === 'description' || name === 'title') return 'name';

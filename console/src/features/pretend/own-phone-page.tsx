@@ -5,7 +5,7 @@ import { PhoneView } from './phone-view.tsx';
 import classes from './pretend.module.css';
 import { accessIn } from './pretend-phone.ts';
 
-/** The same on one's own phone, for whoever has scanned the code; nobody is signed in there. */
+/** The simulated phone on a phone of one's own, for whoever has scanned the code; nobody is signed in there. */
 export function OwnPhonePage() {
   const access = accessIn(useLocation({ select: ({ hash }) => hash }));
   return (

@@ -15,7 +15,6 @@ interface Props {
   readonly children?: (walk: Walk) => ReactNode;
 }
 
-/** A phone that walks past a beacon, and what arrives on it. */
 export function PhoneView({ access, children }: Props) {
   const walk = useWalk(access);
   const { step, metres, arrived, events, failure } = walk;

@@ -15,7 +15,6 @@ export type Audience =
   | { readonly kind: 'rows'; readonly filter: Filter }
   | { readonly kind: 'json'; readonly text: string };
 
-/** The fields of installations that an audience can be chosen by. */
 const audienceFields: readonly FilterField[] = [
   { name: 'channels', label: t('Channel'), kind: 'tag' },
   {
@@ -45,7 +44,7 @@ const audienceFields: readonly FilterField[] = [
 /** Of these the ones that not every role sees; the service refuses them to the others. */
 export const personalFields: ReadonlySet<string> = new Set(['metadata', 'userId', 'installationId']);
 
-/** The same with their dates in the zone of the app. */
+/** The fields of an audience, with dates in the app's time zone. */
 export const audienceFieldsIn = (zone: string) => fieldsIn(zone, audienceFields);
 
 /**

@@ -50,7 +50,6 @@ interface Props {
   readonly isLive: boolean;
 }
 
-/** The recipients of a push, with the state of each delivery. */
 export function Deliveries({ appId, pushId, isLive }: Props) {
   const { page = 1, ...chosen } = route.useSearch();
   const navigate = route.useNavigate();

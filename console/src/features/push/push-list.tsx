@@ -12,7 +12,6 @@ export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audien
   return <Badge color={color}>{label}</Badge>;
 }
 
-/** The table of push messages, as data. */
 export const pushList = (appId: string, times: Times): ListDefinition<'listPushes'> => ({
   operation: 'listPushes',
   plural: t('push messages'),

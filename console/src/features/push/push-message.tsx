@@ -21,7 +21,6 @@ interface ContentProps {
   readonly onLanguage: (language: string) => void;
 }
 
-/** What a push message says. */
 export function PushContent({ form, ...shown }: ContentProps) {
   return (
     <Block title={t('The message')}>

@@ -5,7 +5,6 @@ import { type Counts, type DeliveryState, deliveryStates } from './push-states.t
 
 const states = Object.keys(deliveryStates) as DeliveryState[];
 
-/** The states of all deliveries as one bar. */
 export function StateBar({ counts, isLarge = false }: { readonly counts: Counts; readonly isLarge?: boolean }) {
   const total = states.reduce((sum, state) => sum + counts[state], 0);
   const label = states

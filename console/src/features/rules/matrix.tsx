@@ -101,7 +101,7 @@ function toneOf(rule: Rule): string {
   return rule === 'nobody' ? (classes.nobody ?? '') : '';
 }
 
-/** The same on a phone: one resource at a time, each rule with the sentence that it means. */
+/** The matrix on a phone: one resource at a time, each rule with its sentence. */
 export function RulesOfOne({ rules, onRule, onRow }: Props) {
   const groups = rowGroups(rules);
   const rows = groups.flatMap((group) => group.rows);

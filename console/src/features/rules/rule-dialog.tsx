@@ -218,7 +218,6 @@ interface Start {
   readonly start: object;
 }
 
-/** The member of a record that names its venue. */
 const venueMembers: Readonly<Record<string, string>> = {
   venues: 'objectId',
   floors: 'venueId',

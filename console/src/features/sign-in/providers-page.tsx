@@ -13,7 +13,6 @@ import { rich, t } from '../../lib/words/words.ts';
 import { kindTexts } from './provider-fields.ts';
 import { providersKey, providersQuery } from './queries.ts';
 
-/** Through whom the users of an app can sign in. */
 export function ProvidersPage() {
   const appId = useAppId();
   const { data, error } = useQuery(providersQuery(appId));

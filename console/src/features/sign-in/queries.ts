@@ -1,6 +1,5 @@
 import { queryOf } from '../../lib/data/api.ts';
 
-/** The key of everything about the identity providers of an app. */
 export const providersKey = (appId: string) => ['apps', appId, 'identity-providers'] as const;
 
 export const providersQuery = (appId: string) =>

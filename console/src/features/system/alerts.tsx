@@ -14,7 +14,7 @@ const alertsQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/** What the service has told about itself, and whether anybody hears it. */
+/** The alerts that the service has sent about itself, and whether anybody receives them. */
 export function ServiceAlerts() {
   const { data, error } = useQuery(alertsQuery);
   const times = useServiceTimes();

@@ -21,7 +21,6 @@ type Backup = ConsoleAnswer<'listBackups'>['results'][number];
 /** The time at which a backup was begun, from its id. */
 const madeAt = (backupId: string) => backupId.replace(/T(\d\d)-(\d\d)-(\d\d)-(\d+)Z$/, 'T$1:$2:$3.$4Z');
 
-/** What has been prepared, and how the last restore went. */
 export function RestoreNotes() {
   const { data } = useQuery(planQuery);
   if (!data) return null;
@@ -104,7 +103,6 @@ function Prepared({ prepared: { backupId, askedBy, askedAt }, canRestart }: Prep
   );
 }
 
-/** The result of the last restore. */
 function Restored({ restored }: { readonly restored: NonNullable<PlanAnswer['restored']> }) {
   const times = useServiceTimes();
   const { backupId, at, ok, message, rows, files, askedBy, aside } = restored;

@@ -83,7 +83,6 @@ interface DialogProps extends Props {
   readonly onClose: () => void;
 }
 
-/** Makes a floor, empty or with the plan and the zones of another one. */
 export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: DialogProps) {
   const navigate = useNavigate();
   const copy = useRef<Copy>({ zones: new Set() });

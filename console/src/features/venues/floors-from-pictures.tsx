@@ -33,7 +33,6 @@ const nameOf = ({ name }: File) =>
     .trim()
     .slice(0, 100);
 
-/** Makes a floor of each picture, in the order of their names. */
 export function FloorsFromPictures({ appId, venueId, level }: Props) {
   const [drafts, setDrafts] = useState<readonly Draft[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);

@@ -13,7 +13,6 @@ interface Props {
 
 const usual: readonly Opening[] = weekDays.slice(1).map((dayName) => ({ dayName, from: '10:00', until: '18:00' }));
 
-/** The hours of a week, one line a day. */
 export function WeekEditor({ value, onChange, problem }: Props) {
   const of = (day: DayName) => (value ?? []).filter(({ dayName }) => dayName === day);
   const set = (day: DayName, hours: readonly Hours[]) =>

@@ -6,7 +6,6 @@ const pageSize = 25;
 /** How often a page is read again, ms: calls happen at any time. */
 const refreshMs = 5_000;
 
-/** The key of everything about the webhooks of an app, including their calls. */
 export const webhooksKey = (appId: string) => ['apps', appId, 'webhooks'] as const;
 
 export const webhooksQuery = (appId: string) => ({

@@ -10,7 +10,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows a signing secret once. */
 export function SigningSecretDialog({ secret, note, onClose }: Props) {
   return (
     <SecretDialog isOpen={secret !== undefined} onClose={onClose} title={t('The signing secret')} hasSecret isWide>

@@ -44,7 +44,7 @@ const bodyOf = ({ url, description, ...others }: WebhookFields) => ({
   ...others,
 });
 
-/** The same calls once more; the secret is its own. */
+/** A copy gets a secret of its own. */
 const copyOf = (model: Webhook): WebhookFields => ({
   ...fieldsOf(model),
   description: copyName(model.description),

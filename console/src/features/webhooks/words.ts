@@ -58,7 +58,6 @@ interface Condition {
   readonly color: string;
 }
 
-/** The condition of a webhook in a few words. */
 export function webhookHealth({ enabled, disabledBy, health }: Webhook): Condition {
   if (disabledBy === 'rights') return { label: t('Switched off by the service'), color: 'red' };
   if (disabledBy !== null) return { label: t('Switched off by the receiver'), color: 'red' };

@@ -36,7 +36,6 @@ export function searchesById(standing: Standing, appId: string, text: string): r
   ];
 }
 
-/** The record of a bucket that has this id. */
 export async function findRecordById(appId: string, bucketName: string, id: string): Promise<Found> {
   if (!isObjectId(id)) return undefined;
   const { results } = await dataOf(appId)
@@ -81,7 +80,6 @@ function kind<Id extends ListOperation & keyof typeof dataNeeds>(
   return Object.assign(find, { needs, named });
 }
 
-/** The searches for what has this text in its name. */
 export const searchesByName = ({ mayCall }: Standing, appId: string, text: string) =>
   kinds.flatMap(({ needs, named }) => (named && mayCall(needs) ? [named(appId, text)] : []));
 

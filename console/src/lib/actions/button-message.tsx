@@ -5,7 +5,6 @@ export interface MessageButton {
   readonly onClick: () => void;
 }
 
-/** A message with a button. */
 export function buttonMessage(message: string, { label, onClick }: MessageButton) {
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">

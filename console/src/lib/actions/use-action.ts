@@ -17,7 +17,6 @@ interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
   /** The message when it is done; undefined if the page itself shows the result. */
   readonly done?: string | ((result: Result, input: Input) => string | undefined);
-  /** What has to be read again. */
   readonly refresh?: readonly QueryKey[];
   readonly after?: (result: Result, input: Input) => unknown;
   /** The form shows the error itself. */

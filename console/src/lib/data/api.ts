@@ -123,7 +123,6 @@ interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Reads one page through any operation that lists. */
 export function readPage<Id extends ListOperation>(
   appId: string,
   operation: Id,

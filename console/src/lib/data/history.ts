@@ -51,7 +51,6 @@ export const trashQuery = (appId: string, kind: string | undefined) =>
     getNextPageParam: (page) => (page.length < trashPage ? undefined : page.at(-1)?.objectId),
   });
 
-/** Restores a version and answers the record with its entity tag. */
 export const restoreVersion = async (
   { appId, kind, recordId }: KeptRecord,
   versionId: string,
@@ -88,7 +87,7 @@ export async function restoreFromTrash(appId: string, kind: KeptKind | DeletedKi
   }
 }
 
-/** The same for those who do not see the trash because they are limited to venues. @throws Error that says why it is not restored */
+/** Restores for administrators limited to venues, who cannot read the trash. @throws Error that says why it is not restored */
 export async function restoreOfVenue(appId: string, kind: KeptKind | DeletedKind, recordId: string): Promise<void> {
   const body = { operation: 'restoreDeleted', ids: [recordId], kind } as const;
   const [refused] = (await call('changeMany', { params: { appId }, body })).result.failed;

@@ -107,7 +107,6 @@ export const pushNameQuery = (appId: string, pushId: string) =>
     queryFn: () => nameOfPush(appId, pushId),
   });
 
-/** The names of many beacons, for an export. */
 export async function beaconNames(appId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
   const unique = [...new Set(ids)];
   return new Map(await Promise.all(unique.map(async (id) => [id, await beaconName(appId, id)] as const)));

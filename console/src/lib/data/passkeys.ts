@@ -12,7 +12,6 @@ type Library = Awaited<ReturnType<typeof library>>;
 type CreationOptions = Parameters<Library['startRegistration']>[0]['optionsJSON'];
 type RequestOptions = Parameters<Library['startAuthentication']>[0]['optionsJSON'];
 
-/** The error of the browser's dialog, in words. */
 function said(error: unknown): Error {
   const { name, message } = error as Error;
   if (name === 'NotAllowedError' || name === 'AbortError')

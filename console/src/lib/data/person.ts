@@ -15,16 +15,13 @@ export const ofUser = (objectId: string) => ({
   userId: { __type: 'Pointer', className: '_User', objectId } as const,
 });
 
-/** Erases an installation with what was recorded of it. */
 export const eraseInstallation = (appId: string, objectId: string): Promise<void> =>
   confirmed(() => dataOf(appId).installations.delete(objectId));
 
-/** Erases a user with the installations. */
 export async function eraseUser(appId: string, userId: string): Promise<void> {
   await call('eraseAppUser', { params: { appId, userId } });
 }
 
-/** Where the receipt of an erasure is. */
 export const erasureReceipt = (appId: string) => ({
   label: t('Show the receipt'),
   to: '/apps/$appId/privacy',

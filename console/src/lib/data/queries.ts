@@ -41,7 +41,6 @@ export const rulesQuery = (appId: string) => queryOf(['apps', appId, 'rules'], '
 export const dryRunQuery = (appId: string) =>
   queryOf(['apps', appId, 'rules', 'dry-run'], 'getDryRun', { params: { appId } });
 
-/** A user of an app, as administrators see one. */
 export const appUserQuery = (appId: string, userId: string) =>
   queryOf(dataKey(appId, 'listUsers', 'one', userId), 'getAppUser', { params: { appId, userId } });
 
@@ -85,7 +84,6 @@ export const invitationsQuery = queryOf(['invitations'], 'listInvitations');
 
 const auditPageSize = 50;
 
-/** The filter of the audit. */
 export interface AuditFilter {
   readonly appId?: string;
   readonly actor?: string;

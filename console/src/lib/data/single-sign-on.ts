@@ -56,7 +56,6 @@ export const signInThrough = async (providerId: string, next = ownPage()) =>
 export const signInAgainThrough = (providerId: string) =>
   inWindow((next) => call('startSingleSignOn', { body: { providerId, next } }));
 
-/** Confirms with the provider, in a window of its own. */
 export const confirmThrough = () => inWindow((next) => call('startSsoConfirmation', { body: { next } }));
 
 export const connectWith = async (providerId: string) =>

@@ -36,7 +36,6 @@ export const zonesQuery = (appId: string, venueId: string) =>
     queryFn: (): Promise<readonly Zone[]> => listAll(dataOf(appId).zones.list, { venueId: pointer('Venue', venueId) }),
   });
 
-/** The beacons of a venue, on all floors. */
 export const venueBeaconsQuery = (appId: string, venueId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listBeacons', 'of-venue', venueId),
@@ -73,7 +72,6 @@ export const planKeys = (appId: string) => [
   dataKey(appId, 'getBeacon'),
 ];
 
-/** The venues of an app that the signed-in administrator may see, by name. */
 export const venueNamesQuery = (appId: string) =>
   dataQuery(appId, 'listVenues', ['names'], async (data) => byName(await listAll(data.venues.list)));
 

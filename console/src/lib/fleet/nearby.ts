@@ -39,7 +39,6 @@ export interface Numbers {
 export const numbersOf = ({ uuid, major, minor }: HeardTag): Numbers | undefined =>
   uuid === undefined || major === undefined || minor === undefined ? undefined : { uuid, major, minor };
 
-/** A suggested name for a heard tag. */
 export function nameOfHeard(heard: HeardTag): string {
   const { major, minor, name, tag } = heard;
   if (name !== undefined) return name;
@@ -53,7 +52,7 @@ interface Tag {
   readonly userId?: string | undefined;
 }
 
-/** The same tag is registered once, however often it is sent. */
+/** Registering a tag again changes nothing. */
 export const registerTag = (appId: string, { tag, name, userId }: Tag) =>
   dataOf(appId).call(operations.registerInstallation, {
     body: {

@@ -83,7 +83,6 @@ interface InLanguage {
   readonly lacks: readonly string[];
 }
 
-/** The languages of a message. */
 export interface LanguageValues {
   /** Of the message itself; empty: not stated. */
   readonly language: string;

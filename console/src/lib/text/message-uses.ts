@@ -1,5 +1,4 @@
 import { listed, t } from '../words/words.ts';
-/** Messages that use a beacon or a file. */
 export interface MessageUses {
   /** Some of the notifications, by name. */
   readonly names: readonly string[];

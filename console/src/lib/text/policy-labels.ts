@@ -1,7 +1,6 @@
 import type { App } from '../wire.ts';
 import { t } from '../words/words.ts';
 
-/** The parts of an app's policy in words. */
 export const policyLabels: Readonly<Partial<Record<keyof App['policy'], string>>> = {
   tokenDays: t('Days until a user has to sign in again'),
   tokenMinutes: t('Minutes until an access token is renewed'),

@@ -6,6 +6,6 @@ interface Named {
   readonly email: string;
 }
 
-/** An identity provider may have told neither a name nor an address. */
+/** Identity providers may give neither a name nor an address. */
 export const userName = ({ firstname, lastname, email }: Named): string =>
   [firstname, lastname].filter((name) => name !== '').join(' ') || email || t('No name');

@@ -31,7 +31,6 @@ export function timesIn(zone: string): Times {
   return times;
 }
 
-/** Times in the zone of the app. */
 export function useTimes(appId: string): Times {
   const { data: app } = useQuery(appQuery(appId));
   return timesIn(app?.policy.timeZone ?? 'UTC');

@@ -185,7 +185,7 @@ export async function decide(
 interface ReportedDecisions {
   readonly until: number;
   readonly fresh: readonly Shown[];
-  /** What was told before, and no event was found for. */
+  /** Messages that the phone reported as shown, and for which no event has been found yet. */
   readonly awaited: readonly Shown[];
 }
 
@@ -230,7 +230,7 @@ class Answers {
   left = (of: readonly Shown[]): readonly Shown[] => of.filter((one) => this.#left.has(one));
 }
 
-/** What was shown at events that had been judged before the phone told of it. */
+/** Messages that the phone reports for events already judged. */
 async function shownEarlier(reads: Reads, left: readonly Shown[]) {
   const verdicts: JudgedAt[] = [];
   const awaited: Shown[] = [];

@@ -43,7 +43,6 @@ export interface DecisionContext extends Seeding {
   readonly decided?: DecidedOnPhone | undefined;
   /** The language and region of the phone, which choose the language of messages. */
   readonly locale?: string | null;
-  /** The model of the phone. */
   readonly model?: string | null;
 }
 
@@ -108,7 +107,7 @@ export interface StoredVisit {
 }
 
 export interface VisitScope {
-  /** Open at some moment within this period, ms, or first told as one that began after the start of it. */
+  /** Visits open at some moment of this period (ms), or first reported to begin after its start. */
   readonly from: number;
   readonly until: number;
   /** And these, whenever they were. */

@@ -37,7 +37,6 @@ export interface Sensing extends Seeding {
   /** Times of known samples that turned out to be wrong. */
   readonly retimed?: Retimed | undefined;
   readonly now: number;
-  /** What is known of beacons. */
   readonly siteOf: (beaconIds: readonly string[]) => Promise<KnownSite>;
   readonly kept: HistoryReads;
   /** Since when (ms) the same person carries the installation. */

@@ -53,7 +53,7 @@ const scripts: Readonly<Record<string, string>> = {
   ...{ pa: 'Guru', 'pa-PK': 'Arab', uz: 'Latn', 'uz-AF': 'Arab', ku: 'Latn', tg: 'Cyrl', ms: 'Latn' },
 };
 
-/** The same without `Intl.Locale`, which Hermes, the engine of React Native, does not have. */
+/** Parses a locale without `Intl.Locale`, which Hermes (React Native) lacks. */
 function plainLocale(bcp47: string): Locale | undefined {
   const [, first, scriptName, regionName, variants = ''] = wellFormed.exec(bcp47) ?? [];
   if (first === undefined) return undefined;

@@ -3,7 +3,6 @@ import type { Firing, Trigger, Verdict } from '../rules/rule-types.ts';
 
 /** What a phone without a network has decided by itself, and tells later. Pure. */
 
-/** A message that it has shown. */
 export interface Shown {
   readonly triggerId: string;
   readonly beaconId: string;
@@ -50,7 +49,7 @@ export function answerOf(shown: readonly Shown[], asked: Asked): Shown | undefin
     .sort((a, b) => Math.abs(a.at - asked.at) - Math.abs(b.at - asked.at))[0];
 }
 
-/** What was told before is not told again: it is awaited still, or was counted. */
+/** Leaves out messages reported before: they still wait for their event, or were counted. */
 export function newlyShown(
   { shown }: DecidedOnPhone,
   { awaited, fired }: { readonly awaited: readonly Shown[]; readonly fired: readonly Firing[] },

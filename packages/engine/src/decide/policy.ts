@@ -12,7 +12,6 @@ export interface DecidingPolicy {
   readonly timeZone: string;
   /** Seconds after which a message is no longer shown. */
   readonly pushTimeToLive: number;
-  /** Days. */
   readonly retentionDays: { readonly visits: number; readonly events: number };
 }
 

@@ -67,11 +67,11 @@ export function factsOf(
 export interface Reconciling {
   readonly facts: PresenceHistory;
   readonly visits: readonly StoredVisit[];
-  /** What was told, all in the period that the facts are about or of `visits`. */
+  /** The events reported so far: all of the period that the facts cover, and those of `visits`. */
   readonly events: readonly PresenceEvent[];
   /**
-   * replace: the facts are all that is true after `after`, and visits of the record (`since`) that are not in them are
-   * removed. join: the facts are true besides what was told, and visits only grow.
+   * replace: the facts are everything after `after`, and visits of the record (`since`) that they lack are removed. join: the facts add to
+   * what was reported, and visits only grow.
    */
   readonly mode: 'replace' | 'join';
   /** ms, sensing time. */

@@ -12,7 +12,6 @@ export interface StoredSegment {
   readonly samples: string;
 }
 
-/** A segment's samples as they are to be written. */
 export interface WrittenSamples {
   readonly startedAt: number;
   readonly checkpoint: TrackState | null;
@@ -69,7 +68,7 @@ function unite(spans: readonly TimeSpan[]): TimeSpan[] {
   return united;
 }
 
-/** Those heard of last stay. */
+/** Keeps the beacons heard most recently. */
 function bounded(processed: ReadonlyMap<string, readonly TimeSpan[]>): ProcessedTimes {
   if (processed.size <= MAX_RECEIVERS) return Object.fromEntries(processed);
   const newest = ([, own]: readonly [string, readonly TimeSpan[]]) => own.at(-1)?.[1] ?? 0;

@@ -12,7 +12,7 @@ export interface SiteTrigger {
   /** The name inside the organisation. That of a notification is never shown to visitors. */
   readonly name: string;
   readonly content: Content;
-  /** The same of each variant, by its name. */
+  /** The content of each variant, by name. */
   readonly variants?: ReadonlyMap<string, Content>;
   /** The languages that it is written in. */
   readonly words: Worded;
@@ -65,7 +65,6 @@ function common(record: MessageRecord & { readonly beaconIds: readonly string[] 
   };
 }
 
-/** What is shown of each variant. */
 function variantsOf({ variants }: MessageRecord, contentOf: (words: object) => Content): Pick<SiteTrigger, 'variants'> {
   if (!variants || variants.length === 0) return {};
   return {

@@ -222,7 +222,6 @@ export function errorRadius({ xx, yy }: Pick<Fix, 'xx' | 'yy'>): number {
   return Math.sqrt(-Math.log(0.32) * (xx + yy));
 }
 
-/** The likeliest floor. */
 export function floorOf({ floors }: Fix): number {
   let [best, most] = [0, -1];
   for (const [floor, probability] of floors) if (probability > most) [best, most] = [floor, probability];

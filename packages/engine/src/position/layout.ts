@@ -40,7 +40,7 @@ export interface Layout {
   readonly distance: readonly Float64Array[];
   /** Cells within the radius and on the floor of each anchor. */
   readonly within: readonly Uint16Array[];
-  /** The same for the zone NEAR. */
+  /** Cells within the zone NEAR of each anchor. */
   readonly near: readonly Uint16Array[];
 }
 
@@ -58,7 +58,7 @@ const DOUBLED_AT = 8;
 const UNEXPLAINED = 0.3;
 
 const layouts = new Map<string, Layout>();
-/** Maps are told apart by being the same object or not: those of two sites may be alike in all that a key could name. */
+/** Maps are compared by identity: those of two sites may be equal in everything that a key could name. */
 const names = new WeakMap<BeaconMap, number>();
 let named = 0;
 
@@ -82,7 +82,7 @@ export function layoutOf(anchors: readonly Anchor[]): Layout {
   return layout;
 }
 
-/** The same without keeping it. */
+/** Makes a layout without caching it. */
 export function makeLayout(anchors: readonly Anchor[]): Layout {
   const floors = [...new Set(anchors.map(floorOf))].sort((a, b) => a - b);
   const { size, columns, rows, left, top } = frameOf(anchors, floors.length);

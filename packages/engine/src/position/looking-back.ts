@@ -42,10 +42,9 @@ const FRESH = 0.7;
 const PIECE = 300;
 const LAP = 60;
 
-/** A position for each step. */
 export const lookBack = (input: LookingBack): PastPosition[] => [...lookBackSteps(input)].flat();
 
-/** The same in parts of a millisecond or less, most of which are empty. */
+/** `lookBack` in steps of at most a millisecond; most yield nothing. */
 export function* lookBackSteps({ steps, settingsOf, mapOf }: LookingBack): Generator<PastPosition[]> {
   const anchor = (beaconId: string): Anchor[] => {
     const settings = settingsOf(beaconId);

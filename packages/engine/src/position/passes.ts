@@ -16,7 +16,7 @@ import { SURE_OFFSET } from './stepping.ts';
 const LEAST_PASSES = 6;
 /** The newest count most: a phone is put into a bag, and taken out of it. */
 const MAX_PASSES = 50;
-/** How much passes differ, dB: of the mean, what is surely lost counts (one standard error less). */
+/** Standard deviation between passes, dB. Of a mean only what exceeds its standard error counts. */
 const SPREAD = 6;
 /** More is a broken phone, dB. */
 const MAX_LOSS = 20;

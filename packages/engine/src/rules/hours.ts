@@ -155,7 +155,7 @@ export function overlapInWeek(week: readonly WeeklyOpening[]): readonly [WeeklyO
   return undefined;
 }
 
-/** The same for one day. */
+/** Two openings of one day that overlap. */
 export function overlapInDay(hours: readonly Opening[]): readonly [Opening, Opening] | undefined {
   const sorted = hours.map((opening) => ({ opening, ...spanOf(opening) })).sort((a, b) => a.from - b.from);
   for (const [index, one] of sorted.entries()) {

@@ -91,7 +91,6 @@ export interface Rules {
   /** The beacon's `metadata.timeZone`, else that of its venue, and the app's, IANA names; wrong or missing ones are passed over. */
   readonly beaconTimeZone?: string;
   readonly appTimeZone?: string;
-  /** The opening hours of the beacon's venue. */
   readonly hours?: VenueHours;
   /** Whether the installation can be reached: a live push token, or an app in the foreground that reads the answer. */
   readonly hasTarget: boolean;

@@ -18,9 +18,9 @@ export interface Metres {
 
 export interface Figure {
   readonly seconds: number;
-  /** Seconds in which the right zone was told, or rightly none. */
+  /** Seconds in which the reported zone was right, including none. */
   readonly zone: Share;
-  /** Seconds in which the nearest beacon was told. */
+  /** Seconds in which the nearest beacon was reported. */
   readonly nearest: Share;
   /** Median and 90 % quantile of the error of the position; null without any position. */
   readonly error: { readonly p50: Metres; readonly p90: Metres } | null;
@@ -133,12 +133,12 @@ function valuesOf(blocks: readonly Counted[]): Values {
   return { seconds, zone: part(zone), nearest: part(nearest), p50: quantile(0.5), p90: quantile(0.9) };
 }
 
-/** A place where the wrong zone is told, m; `advice` is what most likely helps there. */
+/** A place where the wrong zone is reported, m; `advice` is what most likely helps there. */
 export interface BadSpot {
   readonly x: number;
   readonly y: number;
   readonly seconds: number;
-  /** Of these, those in which the right zone was told. */
+  /** The share of these in which the zone was right. */
   readonly share: number;
   /** beacon: hang another one there; power: let the nearest one send more loudly or more often; survey: walk there. */
   readonly advice: 'beacon' | 'power' | 'survey';
@@ -147,14 +147,14 @@ export interface BadSpot {
 /** Seconds within a square of this edge are one spot, m. */
 const SPOT = 3;
 const LEAST_SECONDS = 5;
-/** Where the right zone is told less often, something should be done. */
+/** Below this share of right zones a place needs attention. */
 const BAD_SHARE = 0.7;
 const MAX_SPOTS = 5;
 /** A beacon that is farther away tells little, m. */
 const FAR = 5;
 /** Of the seconds: a beacon that is heard less often is too quiet. */
 const HEARD_SHARE = 0.5;
-/** Surveys that have been at a spot, so that each is told there by another one's map. */
+/** Surveys needed at a spot, so that each is judged with the map of another one. */
 const ENOUGH_SURVEYS = 2;
 
 /** Where it goes wrong most, of seconds by survey. */

@@ -41,7 +41,7 @@ export type SettingsOf = (beaconId: string) => PresenceSettings;
 export const mapSignals = (surveys: readonly Survey[], settingsOf: SettingsOf): SignalMap =>
   allOf(signalMapSteps(surveys, settingsOf));
 
-/** The same in steps of some milliseconds, between which others can work. */
+/** `mapSignals` in steps of some milliseconds, between which other work can run. */
 export function* signalMapSteps(surveys: readonly Survey[], settingsOf: SettingsOf): Generator<void, SignalMap> {
   const found = new Map<string, (Residual & { readonly survey: string })[]>();
   for (const survey of surveys) {
@@ -73,7 +73,6 @@ export function* signalMapSteps(surveys: readonly Survey[], settingsOf: Settings
   return map;
 }
 
-/** All steps, one after the other. */
 export function allOf<T>(steps: Generator<void, T>): T {
   let step = steps.next();
   while (!step.done) step = steps.next();

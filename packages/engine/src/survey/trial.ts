@@ -8,8 +8,8 @@ import { allOf, type SettingsOf, type SignalMap, signalMapSteps } from './signal
 import { placeAt, type Survey, type Waypoint } from './survey.ts';
 
 /**
- * What surveys are worth on their own floor: each is played as a visitor, with a map from all others and without, and what is told is
- * compared with where the surveyor was.
+ * The value of surveys on their own floor: each is replayed as a visitor, with a map of all others and without, and the reported position is
+ * compared with the surveyor's.
  */
 
 export interface Trial {
@@ -30,7 +30,7 @@ const LEAST_SECONDS = 36;
 /** Of more surveys than this, several are left out at once. */
 const MAX_PARTS = 10;
 
-/** The same in steps of some milliseconds, between which others can work. */
+/** The trial in steps of some milliseconds, between which other work can run. */
 export function* trialSteps(surveys: readonly Survey[], settingsOf: SettingsOf): Generator<void, Trial | null> {
   if (surveys.length < 2) return null;
   const [withMap, without]: [Second[][], Second[][]] = [[], []];

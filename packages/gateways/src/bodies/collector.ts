@@ -18,7 +18,7 @@ function addressKindOf(address: string, type: unknown): AddressKind | undefined 
 
 /** More advertisements than this in one message are left out. */
 export const maxHeard = 1_000;
-/** So many things that were left out are told one by one; others are only counted. */
+/** Left-out items that are reported one by one; further ones are counted. */
 const maxReported = 50;
 
 /** One advertisement as a body has it, with the values as they were written. */

@@ -9,7 +9,7 @@ import { simplifyRegex } from './regex-simplify.ts';
 export interface Regex {
   /** RE2 syntax with the options in front, such as `(?i)`. */
   readonly source: string;
-  /** The same for PostgreSQL's `~` with collation "C". */
+  /** The pattern for PostgreSQL's `~` with collation "C". */
   readonly postgres: string;
   /** Whether the text contains a match of the pattern; linear in its length. */
   readonly test: (text: string) => boolean;

@@ -169,7 +169,6 @@ export const ruledResources = {
 
 export type ResourceName = keyof typeof ruledResources;
 
-/** What can be limited to venues. */
 export const limitedByVenue: ReadonlySet<string> = new Set(
   Object.entries<RuledResource>(ruledResources).flatMap(([name, { byVenue }]) => (byVenue ? [name] : [])),
 );

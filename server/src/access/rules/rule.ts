@@ -28,7 +28,7 @@ export type Gate = 'nobody' | 'manager' | 'user' | 'open';
 /** What a rule allows a caller, as statements need it. */
 export interface AskedRule {
   readonly where: Where;
-  /** The same for any user, where the user's id is all that differs. */
+  /** The rule for any user, if only the user's id differs. */
   readonly general?: GeneralRule;
 }
 
@@ -85,9 +85,7 @@ export class Rule {
     return isAlways(where) ? undefined : where;
   }
 
-  /**
-   * The same, with what statements need to be put together once for all users. The where of a user is not bound until it is read.
-   */
+  /** Decides, with what lists need to be prepared once for all users. A user's where is not bound until it is read. */
   ask(caller: RuleCaller, lookup: FieldLookup): AskedRule | undefined {
     const decided = this.#byWord(caller);
     if (decided !== undefined) return decided === 'all' ? undefined : { where: never };

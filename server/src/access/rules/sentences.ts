@@ -139,7 +139,6 @@ function describe(resource: RuledResource, compiled: ResourceRules): DescribedRu
   };
 }
 
-/** The effective rules of every resource, and of the buckets. */
 export function describeRules(rules: AppRules, bucketNames: readonly string[]) {
   const names = Object.keys(ruledResources) as ResourceName[];
   return {

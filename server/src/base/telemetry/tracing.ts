@@ -55,7 +55,7 @@ export const traceparent = (): string | undefined => tracer?.current();
 
 const none = Object.freeze({});
 
-/** The same as a header; none outside of a span. */
+/** The current trace as a header; undefined outside of a span. */
 export function traceHeader(): Readonly<Record<string, string>> {
   const parent = tracer?.current();
   return parent === undefined ? none : { traceparent: parent };

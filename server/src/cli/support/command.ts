@@ -74,6 +74,5 @@ export function readSwitch(call: CommandCall, option: string): boolean | undefin
   throw new UsageError(`--${option} takes yes or no, not "${text}".`);
 }
 
-/** The app as the first argument. */
 export const appArgument = { name: 'ID', help: 'the app' } as const;
 export const appIdOf = (call: CommandCall) => call.arguments[0] ?? '';

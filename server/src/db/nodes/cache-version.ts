@@ -121,7 +121,7 @@ export class CacheVersion {
     if (n > this.#known) this.#announce(appId);
   }
 
-  /** The same in a transaction that is under way already. */
+  /** Notes a change in a transaction that is under way. */
   async note(db: Db, appId: string): Promise<void> {
     const n = await countChange(db, this.name);
     await db.run(sql`insert into cache_changes (name, n, about) values (${this.name}, ${n}, ${appId})`);

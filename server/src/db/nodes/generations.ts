@@ -1,4 +1,4 @@
-/** More apps than this are not told apart: then a drop of one counts as a drop of all. */
+/** Beyond this many apps a drop of one counts as a drop of all. */
 const maxApps = 1_000;
 
 /**

@@ -3,7 +3,7 @@ import { raw } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 import type { PollerSource } from './poller.ts';
 
-/** A greater difference is told to the operator; NTP keeps machines within some milliseconds. */
+/** A greater difference is reported to the operator; NTP keeps machines within some milliseconds. */
 const noticedMs = 10_000;
 
 /**

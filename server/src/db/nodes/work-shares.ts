@@ -12,7 +12,7 @@ const renewMs = 4_000;
 /** How long a node that has died can be found in the database, ms. */
 const forgottenMs = 3_600_000;
 
-/** The share of an app, or of a piece of work that belongs to no app. The same on all nodes, for all time. */
+/** The share of an app, or of work that belongs to no app. It must never change: all nodes and versions compute the same. */
 function shareOf(name: string): number {
   return Number.parseInt(hash('sha1', name, 'hex').slice(0, 8), 16) % shareCount;
 }

@@ -28,7 +28,7 @@ export function rowsOf<T extends DbTable, R extends object = RowOf<T>>({ name, k
   const table = raw(name);
   const others = Object.keys(columns).filter((each) => !key.includes(each));
   const shapes = new Shapes();
-  /** The texts are few: one for each of the functions that are made here, and for each set of cells of new rows. */
+  /** Builds each statement's text once: one per function made here, and one per set of columns of new rows. */
   const fixed = (kind: string, names: readonly string[], values: readonly unknown[], make: () => Sql): Sql =>
     shapes.of(`${kind} ${names.join()}`, values as readonly SqlValue[], make);
   const select = (by: readonly string[], cells: readonly unknown[], end = '') =>
@@ -83,7 +83,7 @@ export function rowsOf<T extends DbTable, R extends object = RowOf<T>>({ name, k
     add: async (db: Db, row: NewOf<T, R>): Promise<boolean> => (await insert(db, row, ' on conflict do nothing')) > 0,
     /** The cells of a row of the same key are replaced by those that are given. */
     save: async (db: Db, row: NewOf<T, R>): Promise<void> => void (await insert(db, row, 'save')),
-    /** Changes the cells of these columns; answers of how many rows. */
+    /** Changes the cells of these columns. Returns the number of rows. */
     update: <const By extends Name<R>, const Set extends Name<R>>(by: readonly By[], set: readonly Set[]) => {
       return (db: Db, row: Readonly<Pick<R, By | Set>>): Promise<number> => update(db, row, by, set);
     },

@@ -6,7 +6,6 @@ import type { SqlValue } from '../../base/sql.ts';
 /** Reads a chunk: rows of one app and table as a text, column by column, each compressed by itself. */
 
 type Coding =
-  /** All are the same. */
   | { readonly as: 'same'; readonly value: SqlValue }
   /** The distinct texts, and then for each row which of them. */
   | { readonly as: 'ids' | 'texts'; readonly different: number; readonly textBytes: number }

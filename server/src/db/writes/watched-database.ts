@@ -4,7 +4,7 @@ import type { Database, Db, Row, SlowQuery } from '../db.ts';
 /** What is known of a statement that inserts, changes or deletes rows. */
 interface Writing {
   readonly table: string;
-  /** The same statement, which also answers `written_app` and `written_id` of each row that it has written. */
+  /** Makes a statement return `written_app` and `written_id` of each row that it writes. */
   answering(statement: Sql): Sql;
 }
 
@@ -43,8 +43,8 @@ export interface WriteWatch {
 }
 
 /**
- * The same database, through which all writes of the process pass. Which rows a statement has written is answered by the database
- * itself (`returning`), so that no writer can forget to tell.
+ * The database with all writes of the process watched. It reports itself which rows a statement has written (`returning`), so that no writer
+ * can forget to.
  */
 export function watchWrites(db: Database, watch: WriteWatch): Database {
   /** Before a transaction and not in it: what is found out needs a connection too. */

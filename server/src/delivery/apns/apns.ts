@@ -126,7 +126,6 @@ const origins = {
   sandbox: 'https://api.sandbox.push.apple.com',
 } as const;
 
-/** Apple Push Notification service with a token-based connection. */
 export const apnsDefinition: SenderDefinition<ApnsSettings> = {
   kind: 'apns',
   name: 'Apple Push Notification service',

@@ -15,7 +15,6 @@ export interface Connect {
   readonly password: string | undefined;
   readonly receiveMaximum: number | undefined;
   readonly maximumPacketSize: number | undefined;
-  /** Its will is to be retained. */
   readonly retainsWill: boolean;
 }
 

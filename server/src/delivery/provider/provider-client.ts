@@ -79,7 +79,6 @@ export interface ProviderClientOptions {
   readonly origin: string;
   /** From the call to the answer, including the wait for a free stream (ms). */
   readonly timeoutMs: number;
-  /** The most connections. */
   readonly connections: number;
   readonly ca?: string;
   readonly lookup?: LookupFunction;

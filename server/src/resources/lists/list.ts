@@ -29,7 +29,7 @@ export interface ListOptions {
   readonly defaultOrder?: string;
   /** Each objectId was made from its record's createdAt, so that one index serves both; see `byCreation`. */
   readonly idsFollowCreation?: true;
-  /** The same for a table whose objectIds were made from occurredAt. */
+  /** The objectIds were made from `occurredAt`. */
   readonly idsFollowOccurrence?: true;
   /** The app, for a fair share of long queries. */
   readonly tenant: string;

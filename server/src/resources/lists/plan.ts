@@ -245,7 +245,7 @@ function indexColumn(field: Field): string | undefined {
   return field.indexed === undefined ? undefined : field.column;
 }
 
-/** The same column, or the first column of a pair. */
+/** The column itself, or the first column of its pair. */
 function leadingColumn(field: Field, pairs: Pairs): string | undefined {
   const column = ownColumn(field);
   return indexColumn(field) ?? (column !== undefined && pairs[column] !== undefined ? column : undefined);

@@ -4,7 +4,6 @@ import type { Dialect } from '../../db/dialect.ts';
 import type { ListedTable } from './listed-table.ts';
 import type { Step } from './plan.ts';
 
-/** A list's query, as statements need it. */
 export interface StatedQuery {
   readonly table: Pick<ListedTable, 'name' | 'selection'>;
   readonly where: Where | undefined;
@@ -17,7 +16,7 @@ export interface StatedQuery {
 export interface Asking {
   /** The rows that belong to the list at all. */
   readonly scope: Sql;
-  /** The index that finds them, where the database has to be told. */
+  /** The index to use, where the database must be given it. */
   readonly index: string | undefined;
   readonly page: Pick<Page, 'limit' | 'skip'>;
 }

@@ -114,7 +114,7 @@ export function storedId({ members }: Pick<NamingTable, 'members'>, id: string, 
   return id;
 }
 
-/** The same for records sent outside lists: their members as the interface has them. */
+/** Shows phones in records sent outside lists: their members as the interface has them. */
 export async function showPhonesIn(
   db: Db,
   table: Pick<NamingTable, 'members'>,

@@ -35,7 +35,6 @@ export const marksOf = (time: Time, { calendar, campaigns }: Marked): readonly M
   ...campaignMarks(time, campaigns),
 ];
 
-/** For each interval, what is marked in it. */
 export const namesAt = (marks: readonly Mark[], index: number): readonly string[] =>
   marks.filter(({ first, last }) => first <= index && index <= last).map(({ name }) => name);
 

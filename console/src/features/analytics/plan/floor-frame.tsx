@@ -43,7 +43,6 @@ interface ChoiceProps {
   readonly onChange: (floorId: string) => void;
 }
 
-/** The floors of all venues. */
 export function FloorChoice({ site: { venues, floors }, floor, onChange }: ChoiceProps) {
   const groups = venues.map(({ objectId, name }) => ({
     group: name,

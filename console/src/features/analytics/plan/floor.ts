@@ -5,7 +5,6 @@ import { isOnFloor } from '../../../lib/plan/floor-geometry.ts';
 import { usePlan } from '../../../lib/plan/use-plan.ts';
 import type { SiteOf } from '../site.ts';
 
-/** What a floor is drawn from. */
 export function useFloorPlan(appId: string, floor: Floor, site: SiteOf) {
   const { plan } = usePlan(appId, floor);
   const { data: all = [] } = useQuery(venueBeaconsQuery(appId, floor.venueId.objectId));

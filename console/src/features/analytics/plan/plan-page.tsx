@@ -91,7 +91,6 @@ export function PlanPage() {
   );
 }
 
-/** The chosen floor, or the lowest one. */
 function floorOf(site: SiteOf, { floor, venue, zone }: AnalyticsSearch): Floor | undefined {
   const { floors, zones } = site;
   const ofZone = zones.find(({ objectId }) => objectId === zone)?.floorId.objectId;

@@ -8,7 +8,7 @@ export async function saveDrawing(drawing: SVGSVGElement, name: string): Promise
 /** Of the longer side, pixels; a print of a page across. */
 const maxSide = 2_400;
 
-/** The same as a picture, on white as paper is. */
+/** Saves the drawing as a PNG on white. */
 export async function saveDrawingAsPng(drawing: SVGSVGElement, name: string): Promise<void> {
   const copy = await standalone(drawing);
   const { width, height } = drawing.viewBox.baseVal;

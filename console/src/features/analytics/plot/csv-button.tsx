@@ -17,7 +17,6 @@ interface Props {
   readonly rows: () => CsvRows;
 }
 
-/** Saves numbers, with the place that the address names. */
 export function SaveCsv({ label, fileName, rows }: Props) {
   const place = useChosenPlace();
   return (

@@ -24,14 +24,12 @@ export function csvOfPeriods(...parts: readonly (OfPeriod | undefined)[]): strin
   ];
 }
 
-/** The place that was chosen. */
 export interface ChosenPlace {
   readonly kind: string;
   readonly id: string;
   readonly name: string;
 }
 
-/** Says in each row which place it is about. */
 export const csvOfPlace = (rows: CsvRows, place: ChosenPlace | undefined): string[][] =>
   place
     ? rows.map((row, index) => [

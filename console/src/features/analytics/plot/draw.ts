@@ -17,7 +17,6 @@ use([
 
 export interface Drawing {
   show(option: EChartsCoreOption): void;
-  /** The address of a picture. */
   picture(background: string): string;
   /** In pixels. */
   size(): { readonly width: number; readonly height: number };

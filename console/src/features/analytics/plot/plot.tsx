@@ -72,9 +72,8 @@ interface Props {
   /** What the plot shows, for those who do not see it. */
   readonly label: string;
   readonly option: (colours: Colours, width: number) => EChartsCoreOption;
-  /** The same numbers as a table. */
   readonly table: PlotTable;
-  /** The same numbers as columns of the interface. */
+  /** The numbers of the plot, named as in the interface. */
   readonly csv: CsvRows;
   /** Of the files, without an ending. */
   readonly fileName: string;
@@ -85,7 +84,6 @@ interface Props {
   readonly onDrawn?: (() => void) | undefined;
 }
 
-/** A plot with its table and downloads. */
 export function Plot({ label, option, table, csv, fileName, isLow = false, part, onDrawn }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [drawing, setDrawing] = useState<Drawing>();

@@ -13,7 +13,6 @@ export interface Candidate {
 /** How often a page is read again, ms: reports are sent at any time. */
 const refreshMs = 15_000;
 
-/** The key of everything about the reports of an app. */
 export const reportsKey = (appId: string) => ['apps', appId, 'reports'] as const;
 
 export const reportsQuery = (appId: string) =>

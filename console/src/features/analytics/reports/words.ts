@@ -17,7 +17,6 @@ export function nextText({ next, isOn }: Pick<Report, 'next' | 'isOn'>, canMail:
   return isOn ? t('Not sent any more: its venue was deleted') : t('Switched off');
 }
 
-/** Of its only name, or of all. */
 export const titleOf = ({ name, venueId }: Pick<Report, 'name' | 'venueId'>): string =>
   venueId === null ? t('{name}, the whole app', { name }) : name;
 

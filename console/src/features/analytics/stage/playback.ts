@@ -37,7 +37,6 @@ export function usePlayback(seconds: number) {
       setPlaying(false);
       setTime(Math.max(0, Math.min(seconds, to)));
     },
-    /** From the beginning. */
     begin: () => {
       setTime(0);
       setPlaying(true);

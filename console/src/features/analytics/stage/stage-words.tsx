@@ -79,7 +79,6 @@ export function Legend({ hasWalk }: { readonly hasWalk: boolean }) {
   );
 }
 
-/** What the walk comes to. */
 export function Figures({ walk, ground }: { readonly walk: WalkAnswer; readonly ground: Ground }) {
   const { median, most, right, shown } = summaryOf(walk.visitors, ground);
   const entered = new Set(

@@ -37,7 +37,6 @@ interface Props {
   readonly site: SiteOf;
   /** Of the venue. */
   readonly zone: string;
-  /** Shows another floor. */
   readonly onFloor: (floorId: string) => void;
 }
 
@@ -203,7 +202,6 @@ interface Following {
   readonly onFloor: (floorId: string) => void;
 }
 
-/** A single visitor is followed from floor to floor. */
 function useFollowed(ground: Ground, walk: WalkAnswer | undefined, { playback, onFloor }: Following): void {
   const [visitor, ...others] = walk?.visitors ?? [];
   const at = visitor && others.length === 0 ? poseAt(visitor, playback.time).at : undefined;
@@ -222,7 +220,6 @@ interface DrawnOf {
   readonly time: number;
 }
 
-/** Zones by how many are believed to be in them. */
 function drawnZones(ground: Ground, { zones, walk, time }: DrawnOf) {
   const counts = new Map<string, number>();
   for (const visitor of walk?.visitors ?? []) {

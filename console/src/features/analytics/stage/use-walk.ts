@@ -30,7 +30,6 @@ interface Asking {
   readonly zone: string;
 }
 
-/** Asks for a walk, which can be cancelled. */
 export function useWalk(appId: string, floor: Floor, { fields, zone }: Asking) {
   const [walk, setWalk] = useState<WalkAnswer>();
   const [running, setRunning] = useState<AbortController>();

@@ -38,7 +38,6 @@ const modes = [
   { value: 'roam', label: t('Let visitors roam') },
 ];
 
-/** Who walks where, with what phone, through what, and when. */
 export function WalkForm(props: Props) {
   const { appId, fields, zone, hasFloors, isBusy, onStart, onStop, children } = props;
   const { values, set } = fields;

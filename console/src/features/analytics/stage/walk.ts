@@ -8,7 +8,6 @@ export type WalkAnswer = Answer<'simulateWalks'>['result'];
 export type Walked = WalkAnswer['visitors'][number];
 type Step = Walked['steps'][number];
 
-/** A point of one floor. */
 export interface Place extends Point {
   readonly floorId: string;
 }
@@ -132,7 +131,6 @@ function areaOf(points: readonly Point[]): number {
   );
 }
 
-/** The zone of the beacon that somebody is believed to be nearest to. */
 export function believedZone({ zones, beacons }: Ground, believed: Step['believed']): Zone | undefined {
   const zoneId = beacons.find(({ objectId }) => objectId === believed?.beacon)?.zoneId?.objectId;
   return zones.find(({ objectId }) => objectId === zoneId);
@@ -207,7 +205,6 @@ export function happeningsOf({ at, visitors }: WalkAnswer): Happening[] {
     .toSorted((a, b) => a.time - b.time);
 }
 
-/** The title and the text of a message. */
 export function wordsOf({ notification, scenario }: Message): { readonly title: string; readonly text: string } {
   const message = (notification as { readonly message?: Record<string, unknown> } | undefined)?.message;
   const { alertTitle, alertMessage } = (message ?? scenario ?? {}) as Record<string, unknown>;

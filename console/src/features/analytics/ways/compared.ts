@@ -32,7 +32,6 @@ interface Ways {
   readonly kind?: 'moves' | 'reaches';
 }
 
-/** The ways of a period and of the other one, as a file. */
 export const comparedCsv = ({ period, flows, before, kind = 'moves' }: Ways, nameOf: (place: WayPlace) => string) =>
   csvOfPeriods(
     { period, rows: flowCsv(flows, nameOf) },

@@ -9,7 +9,7 @@ export const endOf = (place: WayPlace | null, nameOf: (place: WayPlace) => strin
 
 const idOf = (place: WayPlace | null) => place?.zoneId ?? place?.beaconId ?? '';
 
-/** The same way in another period has the same. */
+/** Identifies a way across periods. */
 export const flowKey = ({ from, to }: Pick<Flow, 'from' | 'to'>) => `${idOf(from)}>${idOf(to)}`;
 
 /** Ways with the columns of the interface. */

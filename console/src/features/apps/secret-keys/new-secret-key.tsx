@@ -42,7 +42,6 @@ interface Made {
   readonly secretKey: string;
 }
 
-/** Makes a secret key, then shows it once. */
 export function NewSecretKeyDialog({ appId, model, isOpen, onClose }: Props) {
   const [made, setMade] = useState<Made>();
   return (

@@ -54,7 +54,6 @@ const grouped: readonly (readonly [title: string, resources: readonly Resource[]
 const others = new Set(grouped.flatMap(([, resources]) => resources));
 const content = (Object.keys(scopeResources) as Resource[]).filter((resource) => !others.has(resource));
 
-/** Every scope, in groups. */
 export const scopeGroups: readonly { readonly title: string; readonly parts: readonly Part[] }[] = [
   [t('Content'), content] as const,
   ...grouped,

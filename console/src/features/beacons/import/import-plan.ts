@@ -6,7 +6,6 @@ import { uuidKey, uuidWarning } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
 import { type BeaconMembers, type CsvColumn, columnsIn, readRow } from './csv-columns.ts';
 
-/** What an import would do with one row. */
 export interface PlannedRow extends ImportRow {
   /** The beacon that changes. */
   readonly beaconId?: string;

@@ -13,7 +13,6 @@ function stayOf(visit: Parameters<typeof showStay>[0]): string {
   return duration === null ? t('still here') : t('Stayed {duration}', { duration });
 }
 
-/** The latest events and visits. */
 export function BeaconActivity({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
   const { data, error } = useQuery(activityQuery(appId, beaconId));
   const times = useTimes(appId);

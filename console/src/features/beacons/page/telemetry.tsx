@@ -16,7 +16,7 @@ interface Step extends Readonly<Record<(typeof values)[number], number | null>> 
 }
 
 const hourMs = 3_600_000;
-/** What a beacon told holds for so long; then there is a gap. */
+/** Hours for which a reading holds; after that the curve has a gap. */
 const heldHours = 48;
 
 /** Every hour from the first to the last, so that curves have a measure of time. */

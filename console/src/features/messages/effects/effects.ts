@@ -74,7 +74,6 @@ export function goalKind(goal: Goal | null): GoalKind {
   return goal.venueId === undefined ? 'anywhere' : 'venue';
 }
 
-/** What a goal begins with. */
 export function newGoal(kind: GoalKind, withinHours: number): Goal | null {
   if (kind === 'none') return null;
   if (kind === 'record') return { kind, bucket: '', withinHours };

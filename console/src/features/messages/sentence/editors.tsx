@@ -13,7 +13,6 @@ import classes from './sentence.module.css';
 
 export interface EditorProps {
   readonly form: Fields<MessageFields>;
-  /** The rules of the app. */
   readonly app: Rules;
   readonly times: Times;
 }

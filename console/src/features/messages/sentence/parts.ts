@@ -25,7 +25,6 @@ interface Said {
 }
 
 interface Known {
-  /** The rules of the app. */
   readonly app: Rules;
   readonly times: Times;
   /** Names of beacons by id: null for a deleted one, undefined until they are known. */

@@ -41,7 +41,6 @@ interface Place {
   readonly where: Readonly<Record<string, unknown>>;
 }
 
-/** The zones, floors and venues of an app, with what finds the beacons of each. */
 function usePlaces(appId: string): { readonly group: string; readonly items: readonly Place[] }[] {
   const { data: venues = [] } = useQuery(venueNamesQuery(appId));
   const { data: floors = [] } = useQuery(allFloorsQuery(appId));

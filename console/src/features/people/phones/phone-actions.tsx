@@ -16,7 +16,6 @@ interface Props {
   readonly installation: Installation;
 }
 
-/** What is done with one phone. */
 export function PhoneActions({ appId, installation }: Props) {
   const mayCall = useMayCall();
   const [isTesting, setTesting] = useState(false);

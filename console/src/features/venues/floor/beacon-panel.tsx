@@ -44,7 +44,6 @@ function usePlace(stored: Point) {
   };
 }
 
-/** A beacon on the plan, and its place in numbers. */
 export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
   const stored = placeOf(beacon);
   const { from, typed, type, begin } = usePlace(stored);

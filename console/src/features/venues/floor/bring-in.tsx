@@ -20,7 +20,7 @@ interface Props {
   readonly onPick: (beacon: Beacon) => void;
 }
 
-/** Puts a beacon on the floor: one that has no place yet, or a new one. Whoever may not is told who may, where there is none. */
+/** Puts a beacon on the floor: an unplaced one, or a new one. For a role that may not add beacons it says who may. */
 export function BringIn({ appId, floor, unplaced, isEmpty, centre, onPick }: Props) {
   const mayCall = useMayCall();
   const mayPlace = mayCall('updateBeacon');

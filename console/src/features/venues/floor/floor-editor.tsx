@@ -26,7 +26,7 @@ interface Props {
 }
 
 interface EditorProps extends Props {
-  /** Where the wrong zone is told. */
+  /** Where surveys found the wrong zone reported. */
   readonly spots: readonly Point[];
 }
 

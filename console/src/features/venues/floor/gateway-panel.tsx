@@ -22,7 +22,6 @@ interface Props {
   readonly onRemove: () => void;
 }
 
-/** A gateway on the plan, its name, its place in numbers and the secret key that it sends. */
 export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemove }: Props) {
   const [name, setName] = useState(gateway.name);
   const [keyId, setKeyId] = useState(gateway.keyId);

@@ -134,7 +134,6 @@ async function comingAlong(appId: string, before: Floor, after: Named): Promise<
   return beacons.filter((beacon) => isOnFloor(beacon, before) && !isOnFloor(beacon, after));
 }
 
-/** Whether another floor of the venue has the level. */
 async function isTaken(appId: string, { objectId, venueId }: Floor, level: number): Promise<boolean> {
   const { results } = await dataOf(appId).floors.list({ where: { venueId, level } });
   return results.some((floor) => floor.objectId !== objectId);

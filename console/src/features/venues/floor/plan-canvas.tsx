@@ -10,7 +10,6 @@ interface Props {
   readonly onReady?: (map: FloorMap) => void;
 }
 
-/** The plan of a floor, which Leaflet draws. */
 export function PlanCanvas({ label, shown, events, onReady }: Props) {
   const element = useRef<HTMLDivElement>(null);
   const map = useRef<FloorMap>(undefined);

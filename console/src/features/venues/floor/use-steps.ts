@@ -53,7 +53,7 @@ export function useSteps(appId: string) {
   const steps = useRef<readonly Step[]>([]);
   /** Which one of all steps each is. */
   const places = useRef(new WeakMap<Step, number>());
-  /** Changes that are being stored, before the page has drawn that they are. */
+  /** Number of changes being stored; a ref, since it must be right before the page is drawn again. */
   const open = useRef(0);
   /** Steps that are to be taken back, before that has begun. */
   const waiting = useRef(0);

@@ -12,7 +12,7 @@ import { type Found, readFeatures } from './read.ts';
 export const planGeoJson = (appId: string, text: string, into: Into): readonly PlannedFeature[] =>
   planned(appId, readFeatures(text), into);
 
-/** The same of a table. @throws CsvError whose message is a sentence about the whole file */
+/** Plans the import of a table. @throws CsvError whose message is a sentence about the whole file */
 export const planCsv = (appId: string, text: string, into: Into): readonly PlannedFeature[] =>
   planned(appId, readPlanCsv(text), into);
 

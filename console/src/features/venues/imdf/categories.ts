@@ -51,7 +51,6 @@ export const kindOf = (category: string, known: Zone['kind'] | undefined): Zone[
 const matter = new Set(['brick', 'column', 'concrete', 'drywall', 'glass', 'opentobelow', 'structure', 'wood']);
 export const isMatter = (category: string) => matter.has(whole(category));
 
-/** Of a venue. */
 export const venueCategories = [
   'museum',
   'aquarium',

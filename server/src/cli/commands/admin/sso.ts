@@ -69,7 +69,6 @@ async function find(providers: SsoProviders, name: string | undefined): Promise<
   throw new UsageError(`There is no provider ${name}. See: pharos admin sso show`);
 }
 
-/** The groups of each role. */
 function readRoles(call: CommandCall): Readonly<Record<string, readonly string[]>> | undefined {
   const given = call.texts('role');
   if (given.length === 0) return undefined;

@@ -22,7 +22,7 @@ export function differingMembers(here: Document, there: Document): readonly stri
   return [...names].filter((name) => !isDeepStrictEqual(here[name], there[name]));
 }
 
-/** As many of them have a line each. */
+/** Changes that are printed one by one; the others are counted. */
 export const maxShown = 200;
 const maxMembers = 20;
 const maxValue = 60;

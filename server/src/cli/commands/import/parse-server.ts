@@ -5,7 +5,6 @@ import { isBcrypt } from '../../../base/foreign-passwords.ts';
 import { type Document, type Item, namesIn, pointerTo, readItem, type Source, timeOf, withoutMembers } from './item.ts';
 import { jsonItems } from './json-items.ts';
 
-/** What reads the objects of one file. */
 export type ReadObject = (found: { readonly at: string; readonly value: Document; readonly fileTime: number }) => Item;
 
 /** The files of a folder, each read by what `reader` answers for its name; others are left out. */
@@ -19,7 +18,6 @@ export async function* filesOf(folder: string, reader: (name: string) => ReadObj
   for (const { name, object } of read) yield* fileOf(join(folder, name), object);
 }
 
-/** The objects of a file. */
 export async function* fileOf(path: string, read: ReadObject): AsyncGenerator<Item> {
   const fileTime = Math.floor((await stat(path)).mtimeMs);
   for await (const { line, value, problem } of jsonItems(path)) {

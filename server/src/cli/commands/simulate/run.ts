@@ -15,7 +15,6 @@ export interface SimulationRun {
   readonly durationMs: number | undefined;
 }
 
-/** The totals so far. */
 export interface Totals {
   sightings: number;
   /** Reports that were skipped to stay under the rate. */

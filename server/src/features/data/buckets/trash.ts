@@ -20,7 +20,6 @@ interface BucketState {
   readonly slots: readonly Slot[];
 }
 
-/** A schema with which a deleted bucket is made again. */
 export interface DeletedSchema {
   readonly objectId: string;
   readonly state: object;

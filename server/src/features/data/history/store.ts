@@ -21,14 +21,12 @@ const ofRecord = ({ appId, kind, recordId }: RecordOf) =>
 const versionRows = rowsOf(versions);
 export const insertVersion = versionRows.insert;
 
-/** The sizes of a record's versions, newest first. */
 export function sizesOf(db: Db, record: RecordOf): Promise<{ object_id: string; bytes: number }[]> {
   return db.all(
     sql`select object_id, bytes from versions where ${ofRecord(record)} order by object_id desc limit 1000`,
   );
 }
 
-/** Deletes the versions of a record up to this one. */
 export async function deleteVersionsUpTo(db: Db, record: RecordOf, versionId: string): Promise<void> {
   await db.run(sql`delete from versions where ${ofRecord(record)} and object_id <= ${versionId}`);
 }
@@ -84,7 +82,6 @@ export function listTrash(
 
 export const findTrash = trashRows.find('app_id', 'object_id');
 
-/** The entry of a record's last deletion. */
 export function findLastDeleted(
   db: Db,
   { appId, kind, recordId }: RecordOf,
@@ -149,7 +146,6 @@ export async function deleteVersionsOfApp(db: Db, appId: string, upTo: string): 
   await db.run(sql`delete from versions where app_id = ${appId} and object_id <= ${upTo}`);
 }
 
-/** The records of a kind that have versions, in the order of their ids. */
 export function listRecordsWithVersions(
   db: Db,
   { appId, kind, after, limit }: { appId: string; kind: string; after: string; limit: number },

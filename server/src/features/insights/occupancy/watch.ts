@@ -21,7 +21,7 @@ export class OccupancyWatch {
     this.#deps = deps;
   }
 
-  /** A check, unless one is in progress: one that takes long is not followed by a queue of others. */
+  /** Skips the check while one is in progress, so that slow ones do not queue. */
   async checkIfIdle(): Promise<void> {
     if (this.#waiting === 0) await this.check();
   }

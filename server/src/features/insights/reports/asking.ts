@@ -89,7 +89,6 @@ export async function findSubject(
   };
 }
 
-/** The messages that are valid only for a time: all of the app, or those at beacons of one venue. */
 async function listCampaigns(
   { db, listTimedMessages, beaconsIn }: Context,
   appId: string,

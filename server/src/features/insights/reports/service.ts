@@ -14,7 +14,6 @@ import * as store from './store.ts';
 interface ReportApp {
   readonly appId: string;
   readonly name: string;
-  /** The time zone in which days are counted. */
   readonly timeZone: string;
   readonly isDisabled: boolean;
 }
@@ -60,7 +59,6 @@ export class ReportService {
     this.addresses = new ReportAddresses(deps);
   }
 
-  /** The reports that the viewer may see. */
   async list(appId: string, viewer: Viewer): Promise<readonly store.ReportRow[]> {
     return (await store.listReports(this.#deps.db, appId)).filter((row) => sees(viewer, row));
   }

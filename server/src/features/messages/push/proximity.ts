@@ -16,10 +16,7 @@ export const proximityJob = 'push.proximity';
 
 type ProximityPayload = Pick<ProximityMessage, 'deliveryId' | 'kind' | 'content' | 'origin'>;
 
-/**
- * Writes the deliveries, and the jobs that send those for which there is somebody to send to. The same message is asked
- * for once, however often it is reported.
- */
+/** Writes the deliveries, and the jobs for those with a recipient. Repeated reports ask for a message once. */
 export async function requestProximityPushes(
   db: Db,
   messages: readonly ProximityMessage[],

@@ -80,7 +80,6 @@ export async function insertPush(db: Db, push: NewPush): Promise<void> {
       ${push.userId}, ${push.sendAt}, ${push.expiresAt}, ${push.now}, ${push.now})`);
 }
 
-/** The languages that it is written in. */
 export const wordsOf = ({ language, translations }: Pick<PushRow, 'language' | 'translations'>): Worded => ({
   language,
   translations: translations === null ? null : (JSON.parse(translations) as Translations),
@@ -124,7 +123,7 @@ export async function holdPush(
 /** At most this many in the list of what needs a person. */
 const maxWaiting = 20;
 
-/** Pushes that wait for a second person, those that wait longest first: one that was told stays until somebody has decided. */
+/** Pushes that wait for a second person, the oldest first: a finding that was reported stays until somebody has decided. */
 export async function listWaiting(
   db: Db,
   appId: string,

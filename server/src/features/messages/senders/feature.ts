@@ -56,7 +56,6 @@ function networkOf({ pushUrl, pushCa }: Config): Pick<SenderDeps, 'network'> {
   return { network: { origin: pushUrl, ...(pushCa ? { ca: readFileSync(pushCa, 'utf8') } : {}) } };
 }
 
-/** The accounts at push services through which an app sends. */
 export const senderFeature = ({ senders: service, appsWith }: Context): Feature => ({
   consoleEndpoints: senderConsoleEndpoints(service),
   sweeps: { 'forgetting former credentials of senders': () => service.sweep(appsWith) },

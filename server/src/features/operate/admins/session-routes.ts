@@ -71,7 +71,7 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
   ];
 }
 
-/** What the console is told about whoever is signed in. */
+/** What the console learns about the signed-in administrator. */
 const readSession =
   ({ sessions, isDemo }: Deps) =>
   async (admin: AdminContext, headers: ConsoleCall<unknown>['headers']) => {

@@ -67,7 +67,6 @@ const remindMs = dayMs;
 const forgottenMs = dayMs;
 /** A mail that could not be sent for this long would be old news. */
 const mailMs = 12 * 60 * minuteMs;
-/** The hour at which digests are made. */
 const digestHour = 7;
 const monday = 1;
 

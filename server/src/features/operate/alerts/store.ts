@@ -23,7 +23,6 @@ export async function appsWithOpenAlerts(db: Db): Promise<string[]> {
   return rows.map(({ app_id }) => app_id);
 }
 
-/** Locks an app's open alerts until the end of the transaction. */
 export function lockOpenAlerts(db: Db, appId: string): Promise<AlertRow[]> {
   return db.all(sql`select * from alerts where app_id = ${appId} and ended_at is null
     order by alert_key${raw(db.dialect.lockRow)}`);
@@ -90,7 +89,6 @@ export async function saveChoice(db: Db, adminId: string, name: string, value: s
     on conflict (admin_id, name) do update set value = excluded.value`);
 }
 
-/** Locks an administrator's choices until the end of the transaction. */
 export async function lockChoices(db: Db, adminId: string): Promise<void> {
   await db.run(sql`insert into alert_choices (admin_id, name, value) values (${adminId}, 'digest', 'off')
     on conflict (admin_id, name) do update set value = alert_choices.value`);

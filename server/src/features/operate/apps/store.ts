@@ -82,7 +82,6 @@ export async function findAppAccess(db: Db, appId: string, meter?: DryRunMeter):
 
 export const readRules = ({ rules }: Pick<AppRow, 'rules'>) => JSON.parse(rules) as StoredAppRules;
 
-/** The rules that the app would have if it were closed to strangers. */
 export const closedRulesOf = (app: Pick<AppRow, 'policy' | 'rules'>): StoredAppRules =>
   closedRules(readRules(app), readPolicy(app.policy, 'visitors'));
 

@@ -8,7 +8,6 @@ const maxSteps = 288;
 export interface LoadStep {
   /** The end of these five minutes, epoch milliseconds. */
   readonly at: number;
-  /** Requests that were answered in them. */
   readonly requests: number;
   /** How long an answer took on average, milliseconds; null: there was none. */
   readonly answerMs: number | null;

@@ -18,7 +18,7 @@ export interface PublisherDeps extends Pick<Context, 'now' | 'enqueue'> {
 }
 
 export interface WebhookPublisher {
-  /** For an app without webhooks this costs one map look-up. A webhook added at another node a second ago may not be told yet. */
+  /** Costs one look-up for an app without webhooks. A webhook added at another node a second ago may miss it. */
   readonly tell: Announce;
   /** For rare events that are sent once: asks the database which webhooks there are. */
   readonly tellRare: Announce;

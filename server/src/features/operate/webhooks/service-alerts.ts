@@ -28,8 +28,8 @@ const isOfService = (event: string) => event.startsWith(store.ofService);
 const isLimited = (standing: Standing) => storedReach(standing) !== null;
 
 /**
- * In the transaction that changes an administrator: who is limited to some apps from now on is no longer told of the whole service by
- * way of webhooks. One that is told of nothing else is switched off.
+ * In the transaction that changes an administrator: one who is now limited to some apps no longer gets events of the whole service by
+ * webhook. A webhook without other events is switched off.
  */
 export async function leaveServiceAlerts(
   db: Db,

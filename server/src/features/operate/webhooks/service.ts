@@ -316,14 +316,14 @@ export const webhookTag = ({ url, events, description, enabled, buckets, without
 
 const bucketsText = (buckets: readonly string[]) => (buckets.length === 0 ? null : JSON.stringify(buckets));
 
-/** Who chooses that it is told of the whole service; null: it is not. @throws Failure OperationForbidden */
+/** The administrator who chooses events of the whole service; null: none are chosen. @throws Failure OperationForbidden */
 function choosesService(events: readonly string[], { email, reach }: Choosing): string | null {
   if (!hearsOfService(events)) return null;
   assertWholeService(reach);
   return email;
 }
 
-/** It is told to those whose role holds everywhere, also by way of an app. @throws Failure OperationForbidden */
+/** Events of the whole service are for roles that hold everywhere. @throws Failure OperationForbidden */
 function assertWholeService(reach: Reach): void {
   if (reach !== null)
     throw fail(

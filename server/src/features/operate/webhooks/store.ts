@@ -32,7 +32,7 @@ export const findWebhook = webhookRows.find('app_id', 'object_id');
 /** In a transaction: the row cannot change until the end. */
 export const lockWebhook = webhookRows.lock('app_id', 'object_id');
 
-/** The apps with a webhook that is told of the whole service because the administrator chose it. */
+/** The apps with a webhook that gets events of the whole service because the administrator chose it. */
 export async function listAppsChosenBy(db: Db, email: string): Promise<string[]> {
   const rows = await db.all<{ app_id: string }>(
     sql`select distinct app_id from webhooks where service_by = ${email} order by app_id`,

@@ -20,7 +20,7 @@ export const webhooks = defineTable({
     given_up: withDefault(bigint),
     given_up_since: nullable(bigint),
     given_up_at: nullable(bigint),
-    /** The e-mail of the administrator who chose that it is told of the whole service. */
+    /** The e-mail of the administrator who chose that it gets events of the whole service. */
     service_by: nullable(text),
     /** The buckets whose changes it is asked about: a JSON array of names; null: all. */
     buckets: nullable(text),

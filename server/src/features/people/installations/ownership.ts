@@ -44,7 +44,6 @@ const ofThePhone = [
   'appVersion',
 ] as const;
 
-/** The user to whom a registration links. */
 export function userOf(sent: Registration, by: Linking): string | undefined {
   if (!by.mayLink) return undefined;
   return (by.namesOthers ? sent.userId?.objectId : undefined) ?? by.userId;

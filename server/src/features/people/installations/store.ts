@@ -25,7 +25,6 @@ export const lockByInstallationId = (db: Db, appId: string, installationId: stri
 export const lockByToken = (db: Db, appId: string, deviceToken: string) =>
   lock(db, sql`app_id = ${appId} and device_token = ${deviceToken}`);
 
-/** Takes a token from any other installation that has it. */
 export async function takeToken(db: Db, appId: string, deviceToken: string, forId: string): Promise<void> {
   await db.run(sql`update installations set device_token = null, token_at = null, token_dead_at = null, token_dead_reason = null
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);

@@ -15,9 +15,7 @@ import { receiptOf, receiptRecord } from './receipt.ts';
 import { listErasures } from './store.ts';
 
 export interface PrivacyConsoleDeps extends Exporting {
-  /** Undefined if there is no such user. */
   readonly findUser: (appId: string, userId: string) => Promise<Person | undefined>;
-  /** Undefined if there is no such installation. */
   readonly findInstallation: (appId: string, objectId: string) => Promise<Person | undefined>;
 }
 

@@ -102,7 +102,7 @@ export interface ErasureDeps extends Pick<Context, 'db' | 'now'> {
     userId: string,
     count: (db: Db, files: number) => Promise<void>,
   ) => Promise<void>;
-  /** The same for files in the trash. */
+  /** Erases files in the trash. */
   readonly eraseDeletedFiles: ErasureDeps['eraseFiles'];
   /** Notes the erasure beside the database, for whoever restores an older backup. */
   readonly noteErasure: (entry: Entry) => Promise<void>;

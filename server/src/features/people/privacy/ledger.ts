@@ -22,7 +22,7 @@ export interface Entry {
   readonly requestedAt: number;
 }
 
-/** Adds lines and waits until the disk has them. The same one may be added twice. */
+/** Appends lines and waits until the disk has them. An entry may be added twice. */
 export async function addToLedger(file: string, entries: readonly Entry[]): Promise<void> {
   const handle = await open(file, 'a', 0o600);
   try {

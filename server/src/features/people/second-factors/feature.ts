@@ -8,7 +8,6 @@ import { passkeyEndpoints } from './passkey-routes.ts';
 import { UserPasskeys } from './passkeys.ts';
 import { signInEndpoints } from './sign-in-routes.ts';
 
-/** Second factors and passkeys of an app's users. */
 export function secondFactorFeature(context: Context): Feature {
   const authenticators = new Authenticators({ ...context, limiter: context.signInLimiter });
   const passkeys = new UserPasskeys(context);

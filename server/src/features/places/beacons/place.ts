@@ -151,7 +151,6 @@ export async function beaconsIn(
   return rows.map(({ object_id }) => object_id);
 }
 
-/** The beacons of these zones and venues, with the zone and the venue of each. */
 export async function beaconsOfPlaces(
   db: Db,
   appId: string,

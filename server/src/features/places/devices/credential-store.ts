@@ -81,7 +81,6 @@ export function findFormer(db: Db, appId: string, deviceId: string): Promise<For
     where app_id = ${appId} and device_id = ${deviceId} and former_hash is not null`);
 }
 
-/** Binds the credentials to the device's present topic. */
 export async function followTopic(db: Db, appId: string, deviceId: string): Promise<void> {
   await db.run(sql`update device_credentials set topic = (select topic from devices
       where app_id = ${appId} and object_id = ${deviceId})

@@ -47,7 +47,7 @@ async function lockVenueOf(db: Db, key: Key, dimension: 'zone' | 'floor'): Promi
   if (venueId !== undefined) await lockVenue(db, appId, venueId);
 }
 
-/** Somebody from whom rules may hide what is in the way of a deletion is not told how much that is. */
+/** A caller from whom rules may hide records learns that something is in the way of a deletion, not how much. */
 function inTheWay(caller: Caller, counted: string, uncounted: string): Failure {
   return fail('ValidationError', seesAll(caller) ? counted : uncounted);
 }

@@ -47,7 +47,6 @@ export interface BeaconSpot {
   readonly except?: string;
 }
 
-/** In which zone of a venue a location is. */
 export async function findZoneAt(
   db: Db,
   { appId, venueId, location, except = '' }: BeaconSpot,

@@ -15,7 +15,6 @@ const bundleTag: Tag = {
   place: 105,
 };
 
-/** The members of the policy by which a phone decides. */
 const decidingMembers = [
   ...(['oneZone', 'sensitivity', 'polite', 'delivery', 'timeZone', 'pushTimeToLive', 'retentionDays'] as const),
   ...(['consent', 'pseudonyms'] as const),

@@ -13,9 +13,7 @@ declare module '../../context.ts' {
   interface Context {
     /** What is heard of beacons. */
     readonly hearingLog: HearingLog;
-    /** How many beacons were heard today near each beacon of an app. */
     readonly countHeardNear: (appId: string) => Promise<ReadonlyMap<string, number>>;
-    /** What is wrong with the beacons of an app. */
     readonly beaconConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
   }
 }

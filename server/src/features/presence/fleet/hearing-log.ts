@@ -79,7 +79,6 @@ export class HearingLog {
     }
   }
 
-  /** A phone has heard these. */
   notePhone(appId: string, heard: readonly HeardBeacon[]): void {
     const now = this.#deps.now();
     const current = heard.filter(({ at }) => at <= now + minuteMs && at > now - maxAgeMs);

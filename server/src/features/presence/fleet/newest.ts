@@ -12,12 +12,12 @@ interface NewestOfBeacon {
   readonly seenAt?: number | undefined;
 }
 
-/** Days after which a battery that has told nothing is unknown. */
+/** Days after which a battery without a reading is unknown. */
 const newestDays = 3;
 const maxRows = 2_000;
 const minuteMs = 60_000;
 
-/** The newest of what beacons have told in the last days. */
+/** The newest readings of beacons in the last days. */
 export async function listNewest(db: Db, appId: string, now: number): Promise<readonly NewestOfBeacon[]> {
   const since = dayOf(now) - (newestDays - 1) * dayMs;
   const rows = await db.all<DayRow>(

@@ -4,7 +4,7 @@ import type { Database, Db } from '../../../db/db.ts';
 import { bigint, defineTable, type RowOf, text } from '../../../db/table.ts';
 import { type BeaconDay, joinDays, noDay, parseDay, summaryOf } from './days/day.ts';
 
-/** What was heard of each beacon on a day (the beginning, ms), and what it told; see day.ts. */
+/** What was heard of each beacon on a day (its beginning, epoch ms), and its readings; see day.ts. */
 export const beaconDays = defineTable({
   name: 'beacon_days',
   owner: 'fleet',
@@ -58,7 +58,7 @@ async function addSome(db: Db, appId: string, days: readonly DayOfBeacon[]): Pro
 
 export type DayRow = Omit<RowOf<typeof beaconDays>, 'app_id'>;
 
-/** The days of some beacons from one (its beginning, ms) on, the earliest first. */
+/** The days of some beacons, the earliest first; `since` is the beginning of the first day, epoch ms. */
 export async function daysOf(db: Db, appId: string, ids: readonly string[], since: number): Promise<readonly DayRow[]> {
   const wanted = listSql(ids);
   return db.all<DayRow>(
@@ -68,7 +68,6 @@ export async function daysOf(db: Db, appId: string, ids: readonly string[], sinc
   );
 }
 
-/** How many beacons were heard near each beacon on a day. */
 export async function countHeardNear(db: Db, appId: string, day: number): Promise<ReadonlyMap<string, number>> {
   const rows = await db.all<{ summary: string }>(
     sql`select summary from beacon_days where app_id = ${appId} and day = ${day}`,

@@ -111,11 +111,7 @@ export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, note
     /** How many advertisements had which result, since the start. */
     totals: (): Counts => totals,
 
-    /**
-     * Resolves when what the message says is stored. What is wrong with it is told.
-     *
-     * @throws Failure if it cannot be stored now
-     */
+    /** Resolves with the problems of the message when the rest is stored. @throws Failure if it cannot be stored now */
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
       const read = readGatewayMessage(message);
       const gateway = sender.gateway ?? read.gateway;
@@ -163,7 +159,6 @@ const nameless: Outcome = {
 };
 const tooMany: Outcome = { result: 'refused', code: 'too_many', message: 'The gateway sends too much.' };
 
-/** The problems, each code with its first message. */
 function problemsOf(found: readonly { readonly code?: string; readonly message?: string }[]): Problem[] {
   const byCode = Map.groupBy(found, ({ code }) => code);
   return [...byCode].flatMap(([code, [first, ...more]]) =>

@@ -32,7 +32,7 @@ interface Waiting {
 const partSize = 2_000;
 /** One advertisement a second is all that the engine needs of a tag. */
 const slotMs = 1_000;
-/** How long, and of how many tags, the last second is remembered: strangers' addresses change all the time. */
+/** The memory of the last second: for how long (ms), and of how many tags. Strangers' addresses change all the time. */
 const knownMs = 10_000;
 const maxKnown = 5_000;
 

@@ -14,7 +14,7 @@ export const plainNumbers: Numbers = { encode: (seq) => seq, decode: (shown) => 
 
 const keySetting = 'stream_numbers';
 
-/** The same on all nodes and after a restart, so that streams can be resumed there. */
+/** One key for all nodes, kept over restarts, so that streams can be resumed anywhere. */
 export const readNumbersKey = (db: Db): Promise<string> => findOwnText(db, keySetting, 43);
 
 /** Of 48 bits, which a number holds exactly: 36 for what counts, and 12 random ones. */

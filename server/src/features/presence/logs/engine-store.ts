@@ -16,7 +16,7 @@ import { keepAny, logRow } from './store.ts';
 const dayMs = 86_400_000;
 const delayDigits = 5;
 const longestDelay = 62 ** delayDigits - 1;
-/** The kind and five digits: a few records of one installation, beacon and kind of event are told apart by them. */
+/** The kind and five digits, enough to distinguish the few records of one installation, beacon and kind of event. */
 const knownBy = 6;
 
 /** The last digits of a record's objectId. */

@@ -15,7 +15,6 @@ export const makers: Makers<Context, 'engineLogs'> = {
   engineLogs: ({ mayHaveOlderNodes }) => createEngineLogs(mayHaveOlderNodes),
 };
 
-/** Log records of apps and of the engine. */
 export function logFeature(context: Context): Feature {
   const { announce, engineLogs: logs, noteClientLog, rollups, seedsFor, sightings } = context;
   const noting = {

@@ -22,7 +22,6 @@ export interface NewLog {
  */
 export const keepAny = raw('on conflict do nothing');
 
-/** A row of the table. */
 export const logRow = (log: NewLog): RowOf<typeof logs.table> => ({
   app_id: log.appId,
   object_id: log.objectId,

@@ -150,7 +150,7 @@ async function onPhone(db: Db, fresh: Fresh, site: SiteReads) {
   return { reported: decided, problems };
 }
 
-/** Messages of the person's other phones are told for as long as those of a day count, and no more of them. */
+/** How long messages of the person's other phones are kept: the longest that a limit per day can reach back. */
 const elsewhereMs = 50 * 3_600_000;
 const maxElsewhere = 200;
 

@@ -88,7 +88,7 @@ export function createTicker(deps: TickerDeps): Ticker {
   let isRunning = false;
   /** Rounds go one after the other. */
   let last: Promise<unknown> = Promise.resolve();
-  /** When it rings next; while it runs, the earliest time that it has been told of since. */
+  /** When the timer fires next (ms); during a run, the earliest time asked for since. */
   let next = Number.POSITIVE_INFINITY;
   let examined: number | undefined;
 

@@ -92,7 +92,6 @@ export async function findSame(
   return row?.object_id;
 }
 
-/** How many surveys a floor has, and how many samples they have together. */
 export async function countSurveys(
   db: Db,
   appId: string,
@@ -123,7 +122,6 @@ export async function listSurveyedFloors(db: Db, appId: string): Promise<string[
 const floorMapRows = rowsOf(floorMaps);
 export const findFloorMap = floorMapRows.find('app_id', 'floor_id');
 
-/** The next version of a floor's map. */
 export async function saveFloorMap(db: Db, row: Omit<FloorMapRow, 'version'>): Promise<void> {
   await db.run(sql`insert into floor_maps (app_id, floor_id, version, basis, trial, beacons, made_at)
     values (${row.app_id}, ${row.floor_id}, 1, ${row.basis}, ${row.trial}, ${row.beacons}, ${row.made_at})

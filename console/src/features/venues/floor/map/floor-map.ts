@@ -37,7 +37,6 @@ export interface Shown {
   readonly gateways?: readonly MapBeacon[];
   /** Where something is wrong. */
   readonly spots?: readonly Point[];
-  /** A way that somebody has walked, from point to point. */
   readonly way?: readonly Point[];
   readonly selected?: string | undefined;
   /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale, or say where something is. */

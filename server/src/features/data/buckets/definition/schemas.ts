@@ -40,7 +40,6 @@ export const recordSchema = Type.Object({
   }),
   ...recordStamps,
 });
-/** A record in a list. */
 export const listedRecordSchema = Type.Object({
   ...recordSchema.properties,
   createdBy: Type.Optional(recordSchema.properties.createdBy),

@@ -89,7 +89,6 @@ interface Counted {
 type Counting = Pick<Forecasting, 'db' | 'appId' | 'zone' | 'isProtected'>;
 type OfDays = ReadonlyMap<string, ReadonlyMap<string, Counted>>;
 
-/** How many days are read at once. */
 const daysAtOnce = 9;
 
 /** What was counted of each zone on some days; the peaks of days that have been added up are there, those of others are of hours. */
@@ -205,7 +204,6 @@ function forecastOfZone(zoneId: string, days: readonly ZoneDay[], isProtected: b
   };
 }
 
-/** The zones that are asked about and that the caller may see. */
 async function zonesOf(
   { db, appId, venues }: Pick<Forecasting, 'db' | 'appId' | 'venues'>,
   place: AskedPlace | undefined,

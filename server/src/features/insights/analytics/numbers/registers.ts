@@ -7,7 +7,6 @@
 export const hashBytes = 6;
 const indexBits = 14;
 export const registerCount = 2 ** indexBits;
-/** Bits of a hash that are not the index. */
 const rankBits = hashBytes * 8 - indexBits;
 /** A register has its rank as the character that is written for it: digits and letters. */
 export const noRank = 48;

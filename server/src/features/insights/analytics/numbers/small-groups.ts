@@ -103,7 +103,7 @@ function dwellOf({ ended, dwells, dwellMs }: Tally, isProtected: boolean) {
   };
 }
 
-/** Protected, a sum goes in steps of what five visits take, so that none of them can be told from it. */
+/** Where small groups are protected, sums are rounded to what five visits take, so that no single visit can be found. */
 function totalOf({ dwells, dwellMs }: Pick<Tally, 'dwells' | 'dwellMs'>, isProtected: boolean): number {
   const seconds = Math.round(dwellMs / 100) / 10;
   if (!isProtected) return seconds;

@@ -55,7 +55,7 @@ const rollupStateRows = rowsOf(rollupStates);
 export const lockState = rollupStateRows.lock('app_id');
 export const findState = rollupStateRows.find('app_id');
 
-/** How the counts of an app are told where small groups are protected. */
+/** The noise and rounding of an app's protected counts. */
 export async function findBlur(db: Db, appId: string): Promise<Blur> {
   return new Blur((await findState(db, appId))?.salt ?? saltOfUncounted);
 }

@@ -101,7 +101,7 @@ export class CountedWay {
 export interface AskedWays {
   readonly kind: WayKind;
   readonly venueId: string | undefined;
-  /** Whether the ways of a venue may be told to the caller. What is cached is of all venues. */
+  /** Whether the caller may see the ways of a venue. The cache holds all venues. */
   readonly isTheirs: (venueId: string) => boolean;
   readonly isAsked: (way: Pick<Way, 'place'>) => boolean;
 }

@@ -4,7 +4,7 @@ import { Dwells } from '../numbers/dwells.ts';
 import type { PlaceHistory } from '../numbers/places.ts';
 import { VisitorSet } from '../numbers/visitor-set.ts';
 
-/** From the visits of a day to what is told of ways: which zones visitors came to one after the other; see ADR 44. */
+/** Turns the visits of a day into ways: which zones visitors came to one after the other; see ADR 44. */
 
 export interface CountedVisit {
   readonly installation_id: string;
@@ -68,7 +68,7 @@ export class Ways {
 
 /** Whoever was nowhere for longer has left, and comes a second time. */
 const maxGapMs = hourMs;
-/** A path is told as far as its first places. */
+/** A path is cut after so many places. */
 export const maxPath = 5;
 const maxTour = 40;
 export const cutMark = '…';

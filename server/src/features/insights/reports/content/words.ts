@@ -33,7 +33,7 @@ export class ReportWords {
     return this.#words.translated(sentence);
   }
 
-  /** `1,204`; `1–4` for a small group; a dash where nothing is told. */
+  /** `1,204`; `1–4` for a small group; a dash for a hidden count. */
   count(count: Count | undefined): string {
     if (count === '1-4') return '1–4';
     return typeof count === 'number' ? count.toLocaleString(this.language) : '–';

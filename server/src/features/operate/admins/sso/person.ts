@@ -4,7 +4,6 @@ import { textOf, valueAt } from '../../../../sign-in/oidc/claims.ts';
 import type { VerifiedToken } from '../../../../sign-in/oidc/id-token.ts';
 import type { ProviderRow } from './store.ts';
 
-/** For each role the groups that have it. */
 export type RoleGroups = Readonly<Partial<Record<AdminRole, readonly string[]>>>;
 
 /** A group whose people have a role in one app, or in venues of it, without one in `RoleGroups`. */

@@ -16,7 +16,6 @@ export interface DryRunView extends DryRunReport {
   readonly rules: StoredAppRules | undefined;
   /** They were chosen, and are not those that would close the app. */
   readonly isChosen: boolean;
-  /** The rules that would close the app to strangers. */
   readonly closed: StoredAppRules;
   /** What the app's own rules leave to strangers. */
   readonly open: Openness;

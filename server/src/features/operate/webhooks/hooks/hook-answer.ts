@@ -8,7 +8,7 @@ import type { Asker, HookRecord, Proposal } from '../../../record-hooks.ts';
 
 export interface HookAnswer {
   readonly allow: boolean;
-  /** For the client, where it is refused. */
+  /** What the client is told when the change is refused. */
   readonly message?: string;
   /** A JSON Merge Patch (RFC 7396) of the document. */
   readonly metadata?: object;

@@ -26,7 +26,6 @@ export interface Shower extends store.PairingOwner {
 
 export interface PairingClaim {
   readonly appId: string;
-  /** The objectId of the installation. */
   readonly installationId: string;
   /** The header `Installation-Secret`, as it was sent. */
   readonly secret: string | undefined;

@@ -27,7 +27,6 @@ interface TestMessage {
   readonly data: object;
   /** The stored notification of which it is a draft. */
   readonly notificationId?: string;
-  /** The beacon at which it will be shown. */
   readonly beaconId?: string;
 }
 

@@ -7,7 +7,7 @@ export interface PrivacyFacts {
     AppPolicy,
     'consent' | 'retentionDays' | 'tokenDays' | 'oneZone' | 'totp' | 'passkeys' | 'pseudonyms'
   >;
-  /** The webhooks that are switched on: to which host, and what they are told. */
+  /** The enabled webhooks: the host and the events of each. */
   readonly webhooks: readonly { readonly host: string; readonly events: readonly string[] }[];
   readonly pushServices: readonly PushService[];
   readonly signInProviders: readonly string[];

@@ -1,8 +1,8 @@
 import type { Telemetry } from '@pharos/gateways';
 
 /**
- * What was heard of a beacon on one day (UTC), and what it told of itself, thinned to hours. What two nodes know of a day, or what comes
- * late, twice or in another order, makes the same day.
+ * What was heard of a beacon on one day (UTC), with its readings by the hour. Joining two states of a day gives the same result in any
+ * order, however often.
  */
 export interface BeaconDay {
   /** By the hour, 0 to 23. */
@@ -15,9 +15,7 @@ export interface BeaconDay {
 export type Minutes = string;
 
 export interface BeaconHour {
-  /** The minutes in which phones heard it. */
   readonly phones?: Minutes;
-  /** The minutes in which gateways heard it. */
   readonly gateways?: Minutes;
   /** The minutes in which its own gateway reported anything. */
   readonly on?: Minutes;

@@ -148,8 +148,8 @@ const quantile = (values: readonly number[], part: number): number =>
 type Charges = { readonly battery?: number; readonly voltage?: number };
 
 /**
- * One point a day since the last new battery, the median of its hours. Per cent and volts are two opinions of one battery, so that only one
- * of them counts: the one that is told on more days.
+ * One point a day since the last new battery, the median of its hours. Per cent and volts describe one battery: only the one read on more
+ * days counts.
  */
 function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly Point[] {
   const used = [...(days ?? [])].filter(([day]) => day > now - usedDays * dayMs && day <= now);

@@ -100,7 +100,6 @@ function areTogether(a: Minutes, b: Minutes): boolean {
 
 const minCommon = 3;
 
-/** The first and the last minute. */
 function spanOf(minutes: Minutes): readonly [number, number] {
   const digits = BigInt(`0x${minutes}`).toString(2);
   return [digits.length - 1 - digits.lastIndexOf('1'), digits.length - 1];

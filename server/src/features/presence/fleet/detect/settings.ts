@@ -60,7 +60,6 @@ function knownOf(fleet: Fleet, beacon: FleetBeacon): Known {
   return { beacon, power, interval, excess, since: days[0]?.[0] ?? fleet.now };
 }
 
-/** The median of what it has told in two weeks. */
 function medianIn(days: readonly (readonly [number, BeaconDay])[], name: 'txPower' | 'interval'): number | undefined {
   const values = days.flatMap(([, { hours }]) =>
     Object.values(hours).flatMap(({ telemetry }) => telemetry?.[name] ?? []),

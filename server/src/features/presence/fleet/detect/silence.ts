@@ -22,7 +22,7 @@ const minHeardHours = 8;
 const minHeardDays = 3;
 /** How many usual silences one has to be as long as: the chance of it is about e to the minus this. */
 const usualSilences = 11.5;
-/** Minutes that a visit is heard for at most: a beacon that always is has few silences to learn from. */
+/** A visit counts for so many minutes at most: a beacon that is always heard has few silences to learn from. */
 const maxUnit = 6;
 /** The factor if all beacons around are silent too: then the room may be closed. */
 const togetherFactor = 3;

@@ -216,7 +216,7 @@ export class Followers implements WriteListener {
     return firstIdAt(this.#deps.now() - lateMs);
   }
 
-  /** From when this resolves on, what is written is told. */
+  /** Once this resolves, writes are reported. */
   async #want(appId: string, table: string): Promise<void> {
     const { db } = this.#deps;
     const apps = this.#here.get(table) ?? new Map<string, number>();

@@ -4,7 +4,6 @@ import { Waiters } from '../../../../base/flow/waiters.ts';
 import type { CurrentList, FollowedList } from '../../../../http/endpoint.ts';
 import { type ListState, listText, type Page, readyText, stateOf, stepText } from './steps.ts';
 
-/** One who listens to a list. */
 export interface Listener {
   readonly list: FollowedList;
   /** The list is no longer the listener's. */
@@ -17,7 +16,6 @@ interface Step {
   readonly text: string;
 }
 
-/** A list as it was read. */
 export interface ReadList {
   readonly page: Page;
   readonly state: ListState;
@@ -184,7 +182,7 @@ export class ListGroup {
       this.#keptCharacters -= this.#steps.shift()?.text.length ?? 0;
   }
 
-  /** Their clients come again, and go on or are told why they may not. */
+  /** Clients connect again, and then go on or get the error. */
   #fail(error: unknown): void {
     for (const { reject } of this.#readers) reject(error);
     [this.#readers, this.#changed] = [[], undefined];

@@ -51,7 +51,6 @@ export async function forgetFollowed(db: Db, appId: string, now: number): Promis
   await db.run(sql`delete from followed_tables where app_id = ${appId} and wanted_until <= ${now}`);
 }
 
-/** The apps that have rows in either table. */
 export function listFollowedApps(db: Db): Promise<{ app_id: string }[]> {
   return db.all<{ app_id: string }>(
     sql`select app_id from followed_tables union select app_id from list_changes order by app_id`,

@@ -26,7 +26,7 @@ import type {
 import { events, kind, shownEvent, verdictCells, verdicts, visitIdMember } from '../traces/events.ts';
 import { placeExample, placeMembers } from '../traces/positions.ts';
 
-/** What a sender of sightings is told, and what a simulation shows: events, messages, verdicts, problems. */
+/** What answers and simulations show: events, messages, verdicts, problems. */
 
 const { createdAt: _recorded, ...eventMembers } = events.record.schema.properties;
 const { createdAt: _then, ...eventExample } = events.record.example;
@@ -83,7 +83,6 @@ export function answeredMessages(decisions: readonly Decision[]): AnsweredMessag
     }));
 }
 
-/** Where an installation is, by the beacon that it is nearest to. */
 const nearestSchema = Type.Object({
   installationId: pointerSchema('_Installation'),
   beaconId: pointerSchema('Beacon'),

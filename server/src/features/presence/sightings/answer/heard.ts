@@ -199,7 +199,6 @@ function middleOf(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Whether a beacon belongs to one of the venues. */
 async function isOneOf(db: Database, appId: string, beaconId: string, venues: readonly string[]): Promise<boolean> {
   const isThere = beaconsOf(sql`${beaconId}`, appId, venues);
   return (await db.one(sql`select 1 as found where ${isThere}`)) !== undefined;

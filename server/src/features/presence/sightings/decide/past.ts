@@ -39,7 +39,6 @@ const visitCounts = new BulkRead<'app_id' | 'installation_id' | 'beacon_id', { r
   }),
 );
 
-/** For each key, how many visits of the two are over. */
 async function countVisits(db: Db, keys: readonly PresenceKey[]): Promise<number[]> {
   return (await visitCounts.of(db, keys.map(cellsOf))).map(([row]) => row?.visit_count ?? 0);
 }
@@ -164,7 +163,6 @@ export class PastReads {
     this.#counts = new BatchLoader((keys) => countVisits(db, keys));
   }
 
-  /** The track as it is stored. */
   record(key: TrackKey): Promise<TrackRecord | undefined> {
     return this.#records.ask(key);
   }

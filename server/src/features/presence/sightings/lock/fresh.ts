@@ -11,7 +11,7 @@ import { sightingKeys } from '../traces/tables.ts';
 
 /** What has not been counted before of what was sent, on the service's clock. */
 
-/** How far ahead a clock may be before its sender is told. */
+/** A clock further ahead is reported to its sender. */
 const noticedAheadMs = 5 * 60_000;
 
 type Timed = Pick<Fresh, 'reports' | 'problems' | 'clock' | 'clockError' | 'decided' | 'retimed'>;

@@ -23,7 +23,6 @@ interface LockRow extends Row {
   readonly motion_at: number | null;
 }
 
-/** The installation that a batch is about. */
 export interface NamedInstallation {
   readonly appId: string;
   /** Our id, or else where `isClients` the client's own, which comes first. */
@@ -184,7 +183,7 @@ export async function lockForDecision(
   return readLock(db, appId, installationId, db.dialect.lockRow);
 }
 
-/** The same without waiting; undefined also when somebody else holds the lock. */
+/** Locks without waiting; undefined also when somebody else holds the lock. */
 export async function tryLockInstallation(
   db: Db,
   appId: string,

@@ -84,9 +84,9 @@ interface Keeping extends Pick<LookBackDeps, 'trackCache' | 'site'> {
 }
 
 interface Kept extends KeptVisits {
-  /** The same visits as they were read. */
+  /** The visits as they were stored. */
   readonly reported: readonly TimedRow[];
-  /** What is told to begin or end at this time (ms) or later is looked back on. */
+  /** Visits that begin or end at this time (ms) or later are looked back on. */
   readonly from: number;
 }
 
@@ -127,7 +127,7 @@ function firstDue(rows: readonly TimedRow[], earliest: number): number | undefin
   return Math.min(due, ...rows.flatMap(({ left_at: at }) => (at !== null && at >= since ? [at] : [])));
 }
 
-/** When a visit began and ended, if one of the two is yet to be looked back on as it is told now. */
+/** The beginning and end of a visit, unless both have been looked back on as they are now. */
 function dueTimes({ entered_at, left_at, smoothed_entered_at, smoothed_left_at }: TimedRow): readonly number[] {
   if (left_at === null) return smoothed_entered_at === null ? [entered_at] : [];
   return smoothed_left_at === null ? [entered_at, left_at] : [];

@@ -20,7 +20,7 @@ export function findVisitsSince(db: Db, { appId, installationId }: TrackKey, sin
       and (is_open = 1 or left_at >= ${since}) and source = 'samples' order by entered_at, object_id`);
 }
 
-/** A visit that was told otherwise in the meantime stays as it is told now. */
+/** Skips visits that have changed since they were read. */
 const begunVisits = bulkUpdate(visits.table, {
   by: ['app_id', 'object_id', 'entered_at'],
   set: ['smoothed_entered_at', 'updated_at'],
@@ -34,7 +34,7 @@ interface Saved {
   /** As they were read, and in the same order as they should be. */
   readonly reported: readonly TimedRow[];
   readonly retimed: readonly TimedVisit[];
-  /** What was told to be before (ms) stays as it is. */
+  /** Times before this (ms) stay. */
   readonly from: number;
   readonly now: number;
 }

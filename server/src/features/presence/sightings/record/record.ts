@@ -62,7 +62,6 @@ export async function endPresence(
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
-/** A beacon as a phone has heard it. */
 interface HeardByPhone {
   readonly beaconId: string;
   readonly at: number;

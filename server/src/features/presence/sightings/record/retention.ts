@@ -216,8 +216,7 @@ async function purgeTracks(db: Database, appId: string, now: number): Promise<vo
 const lateVisitDays = 3;
 
 /**
- * From when on all visits are there after a purge (ms). What goes is told by the objectId, whose time may be some hours from when the
- * visit began.
+ * The time (ms) since which no visit has been purged. Visits are purged by objectId, whose time may differ from the beginning by some hours.
  */
 function allKeptSince({ policy }: RetainedApp, now: number): number {
   if (policy.retentionDays.visits === 0) return now - lateVisitDays * dayMs;
@@ -234,11 +233,11 @@ export interface Retention {
 
 export interface RetentionDeps extends Pick<Context, 'db' | 'now' | 'keptTables' | 'appsWith'> {
   readonly listApps: () => Promise<readonly RetainedApp[]>;
-  /** Apps that have rows in these are told to `beforePurge` too, though nothing of theirs is old. */
+  /** Apps with rows in these tables are passed to `beforePurge` even if none of their rows is old. */
   readonly countedTables?: readonly DbTable[];
   /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
   readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
-  /** Deletes visits that ended before a time (ms), counting them as they go; answers of how many. */
+  /** Counts and deletes the visits that ended before a time (ms). Returns their number. */
   readonly letGo?: (appId: string, before: number) => Promise<number>;
 }
 

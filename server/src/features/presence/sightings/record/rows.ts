@@ -33,7 +33,9 @@ export function isEventful({ decision: { events, verdicts, sensed } }: Decided):
   return events.length + verdicts.length + changedEvents.length + removedEvents.length + visits.length > 0;
 }
 
-/** Whose visits have begun, ended or changed, where positions are known: they are looked back on. An app that keeps no visits counts them as told. */
+/**
+ * The tracks to look back on: their visits have changed, and positions are known. Not in apps that keep no visits, whose numbers are final.
+ */
 export function lookedBackOn(decided: Decided): TrackKey[] {
   const { context, decision } = decided;
   const { events, changedEvents, visits } = { ...decision.sensed, events: decision.events };
@@ -303,7 +305,7 @@ export function positionEventOf(position: NewPosition): DomainEvent {
   return { type: 'position.changed', at: row.sensed_at, data: positions.records.show(row) };
 }
 
-/** A visit that was told has turned out to be another one. */
+/** Corrects a visit that was reported. */
 function updateOf(
   { id, beaconId, change, enteredAt, exit, mergedInto }: VisitChange,
   installationId: string,

@@ -194,7 +194,6 @@ function presentUntil(events: readonly PresenceEvent[], exits: ReadonlyMap<strin
   return track;
 }
 
-/** What was counted of some verdicts. */
 export interface VerdictCounts {
   sent: number;
   visitors: number;

@@ -213,7 +213,6 @@ export interface PhoneHearing {
   readonly receiverOffset: ReceiverOffset | null;
 }
 
-/** What traffic has taught about a model of phones. */
 export async function hearingOfModel(db: Db, appId: string, model: string): Promise<PhoneHearing> {
   const subjects = [model.trim(), ''].map((of) => ({ appId, installationId: '', model: of }));
   const [alike, site] = (await findHearings(db, subjects)).map(offsetOf);

@@ -142,7 +142,6 @@ export function secondsAsked(asked: Pick<Partial<SentWalk>, 'route' | 'seconds' 
 
 type SentRoute = NonNullable<SentWalk['route']>;
 
-/** The floor of each point. */
 export function floorsOf(route: SentRoute, floorId: string): readonly string[] {
   let at = floorId;
   return route.map((point) => {
@@ -151,7 +150,6 @@ export function floorsOf(route: SentRoute, floorId: string): readonly string[] {
   });
 }
 
-/** The stops of a way, whose floors have these levels. */
 export function wayOf(route: SentRoute, floorId: string, levelOf: (floorId: string) => number): Stop[] {
   const floors = floorsOf(route, floorId);
   return route.map(({ x, y, stay = 0 }, index) => ({ x, y, stay, floor: levelOf(floors[index] ?? floorId) }));

@@ -46,7 +46,6 @@ interface WalkStep {
   /** Metres; absent while the visitor is not in the building. */
   readonly x?: number;
   readonly y?: number;
-  /** The level of the floor. */
   readonly floor?: number;
   /** How many beacons the phone has heard in this second. */
   readonly heard: number;

@@ -146,7 +146,7 @@ export interface HearingView {
 
 interface Gathered {
   readonly listener: HearingPhone;
-  /** With the time (ms) at which they were told. */
+  /** With the time (ms) at which each was recorded. */
   readonly passes: (Pass & { readonly at: number })[];
 }
 

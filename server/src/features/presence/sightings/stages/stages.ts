@@ -23,7 +23,6 @@ export interface Report {
   readonly eventId: string | undefined;
   /** The time as it was sent; undefined when the report has none. */
   readonly sentTime: number | undefined;
-  /** What the beacon has told of itself. */
   readonly telemetry?: Telemetry;
   /** How the phone moved. */
   readonly motion?: Motion;
@@ -62,7 +61,6 @@ export interface Locked {
 /** Lock: the times are the service's, and no report was counted before. */
 export interface Fresh extends Locked {
   readonly reports: readonly Report[];
-  /** Keys of these. */
   readonly keys: readonly string[];
   /** How many others had been counted. */
   readonly repeated: number;
@@ -166,7 +164,7 @@ export interface ReportedShowing extends Shown {
   readonly index: number;
 }
 
-/** What a phone says that it has decided, with the place of each for whoever has to be told what is wrong with it. */
+/** The decisions that a phone reports, with the place of each in the batch for problems. */
 export interface ReportedDecisions extends DecidedOnPhone {
   readonly shown: readonly ReportedShowing[];
 }

@@ -22,7 +22,7 @@ import { defineResource } from '../../../../resources/define.ts';
 import { number, pointer, text, time } from '../../../../resources/members/members.ts';
 import { getEndpoint, listEndpoint } from '../../../../resources/read-endpoints.ts';
 
-/** The beacons that competed for a visitor, as events, answers and positions show them. */
+/** Competing beacons may belong to a neighbouring venue, which callers limited to others must not see. */
 
 const confidence = Type.Number({
   minimum: 0,

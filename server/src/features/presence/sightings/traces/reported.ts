@@ -10,7 +10,6 @@ import { visits } from './visits.ts';
 
 /** The reported visits and events with which a late decision is compared. SQL only. */
 
-/** Whose track. */
 export interface TrackKey {
   readonly appId: string;
   readonly installationId: string;
@@ -112,10 +111,10 @@ const eventColumns = [
   'inferred',
 ] as const;
 
-/** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
+/** Ids begin with the time of the first report; corrections move an event by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
 
-/** Events of an installation that happened after a time (ms), were first told as ones that did, or belong to some visits. */
+/** Events of an installation after a time (ms), by their present or first reported time, or of some visits. */
 export interface EventScope {
   readonly after: number;
   readonly visitIds: readonly string[];
@@ -248,7 +247,7 @@ export interface BeaconVisits {
   readonly lastAt: number;
 }
 
-/** Of those beacons that have ever had a visit. */
+/** Beacons that never had a visit are left out. */
 export async function findBeaconVisits(
   db: Db,
   appId: string,
@@ -371,7 +370,6 @@ export async function firstVisitIn(db: Db, window: AskedWindow): Promise<number 
   return rows.find(isAt(window))?.entered_at;
 }
 
-/** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
 const goalCorrectedMs = 2 * 86_400_000;
 
 /** When the first event of a kind happened in the window (ms). */

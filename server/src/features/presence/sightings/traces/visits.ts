@@ -211,7 +211,6 @@ export async function hasMoreVisitChanges(db: Db, appId: string, than: number): 
   return row !== undefined;
 }
 
-/** The apps that have any. */
 export async function appsWithVisitChanges(db: Db): Promise<string[]> {
   const rows = await db.all<{ app_id: string }>(sql`select distinct app_id from visit_changes`);
   return rows.map(({ app_id }) => app_id);
@@ -223,7 +222,7 @@ export async function deleteVisitChanges(db: Db, appId: string, ids: readonly st
     await db.run(sql`delete from visit_changes where app_id = ${appId} and object_id in (${list})`);
 }
 
-/** As far as somebody has looked back; a visit counts in the hour in which it was told to begin. */
+/** The smoothed dwell if there is one. A visit counts in the hour of its reported beginning. */
 const bestDwell = raw('coalesce(smoothed_dwell, dwell) as dwell');
 
 export interface BegunVisit {
@@ -277,7 +276,7 @@ interface PagedVisit extends BegunVisit {
   readonly smoothed_entered_at: number | null;
 }
 
-/** The same, oldest first as they were told and many at a time, beside other requests. */
+/** The visits by their reported beginning, in pages beside other requests. */
 export async function* visitsInOrder(
   db: Db,
   { appId, from, until }: Omit<VisitsAsked, 'beaconId'>,
