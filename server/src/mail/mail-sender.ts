@@ -44,7 +44,3 @@ export class MailUnsure extends Error {
     this.name = 'MailUnsure';
   }
 }
-
-/** The text of a mail; empty paragraphs are left out. */
-export const paragraphs = (...texts: readonly string[]): string =>
-  `${texts.filter((text) => text !== '').join('\n\n')}\n`;

@@ -1,8 +1,7 @@
 import type { AppContext } from '../access/context.ts';
 import type { Db } from '../db/db.ts';
 import type { NewJob } from '../jobs/job.ts';
-import { type Mail, paragraphs } from '../mail/mail-sender.ts';
-import { nameInMail } from './link-mail.ts';
+import type { Mail } from '../mail/mail-sender.ts';
 
 export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'secondFactor' | 'passkeys';
 
@@ -71,13 +70,13 @@ const sentences: Readonly<Record<AccountChange, readonly [subject: string, what:
 
 /** Contains nothing that a stranger could have chosen, so that it is useless for spam. */
 export function changeMail(app: AppContext, { email, change, at }: ChangePayload): Mail {
-  const name = nameInMail(app);
+  const name = app.name.replace(/\p{C}/gu, ' ');
   const [subject, what, otherwise] = sentences[change];
   const { timeZone } = app.policy;
   const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
   const isOnlyAsked = change === 'new-email' || change === 'wanted';
   const done = isOnlyAsked ? '' : ` ${change === 'passkeys' ? 'were' : 'was'} changed`;
   const happened = isOnlyAsked ? '' : ' was changed';
-  const text = paragraphs('Hello,', `${what} ${name}${happened} on ${when} (${timeZone}).`, otherwise);
-  return { to: email, subject: `${subject} ${name}${done}`, text };
+  const text = ['Hello,', `${what} ${name}${happened} on ${when} (${timeZone}).`, otherwise];
+  return { to: email, subject: `${subject} ${name}${done}`, text: `${text.join('\n\n')}\n` };
 }

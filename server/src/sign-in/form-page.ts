@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AppContext } from '../access/context.ts';
-import { type Failure, fail } from '../base/errors.ts';
+import type { Failure } from '../base/errors.ts';
 import { escapeHtml } from '../http/escape-html.ts';
 import { readBody } from '../http/server/read-body.ts';
 import { asFailure } from '../http/server/render-error.ts';
@@ -51,19 +50,6 @@ export function failureText({ message, entry }: Failure, language: PageLanguage)
     language,
     entry.status === 429 ? 'Too many attempts. Try again in a few minutes.' : 'That did not work. Try again later.',
   );
-}
-
-type FindApp = (appId: string) => Promise<AppContext | undefined>;
-
-/** The app of a link whose token can still be used. @throws Failure ObjectNotFound */
-export async function appOfLink(
-  { app: appId, token }: { readonly app: string; readonly token: string },
-  findApp: FindApp,
-  isUsable: (appId: string, token: string) => Promise<boolean>,
-): Promise<AppContext> {
-  const app = /^[0-9A-Za-z]{1,64}$/.test(appId) ? await findApp(appId) : undefined;
-  if (app && (await isUsable(app.appId, token))) return app;
-  throw fail('ObjectNotFound', 'This link is not valid, has expired or has been used. Ask for a new mail in the app.');
 }
 
 /** Makes what is registered on `page` read forms, and answer errors as pages of this title. */

@@ -52,21 +52,6 @@ export function linkMailJob(appId: string, { purpose, email, change }: LinkPaylo
   return { appId, kind: linkJob, payload, expiresAt: now + linkMinutes[purpose] * 60_000 };
 }
 
-/** The app's own page (`own`) if it has one, else a page of this service, with the token of the link. */
-export function linkAddress(
-  own: string,
-  page: string,
-  { appId, token }: { readonly appId: string; readonly token: string },
-): string {
-  const url = new URL(URL.canParse(own) ? own : page);
-  if (!URL.canParse(own)) url.searchParams.set('app', appId);
-  url.searchParams.set('token', token);
-  return url.href;
-}
-
-/** An app's name in a mail; it may hold what somebody chose to look like more of the mail. */
-export const nameInMail = ({ name }: Pick<AppContext, 'name'>): string => name.replace(/\p{C}/gu, ' ');
-
 /** A text that changes with the account's password: taking the account back with a new password also revokes earlier requests. */
 export const passwordProof = (passwordHash: string | null): string => secretHash(`password ${passwordHash ?? ''}`);
 

@@ -1,7 +1,7 @@
 import { isAllowed } from '../../../access/roles.ts';
 import type { Job, JobHandler } from '../../../jobs/job.ts';
 import { mailHandler } from '../../../jobs/mail-handler.ts';
-import { type Mail, type MailSender, paragraphs } from '../../../mail/mail-sender.ts';
+import type { Mail, MailSender } from '../../../mail/mail-sender.ts';
 import { type MailWords, mailWords } from '../../../mail/words/mail-words.ts';
 import { conditionKinds } from '../../condition.ts';
 import type { Context } from '../../context.ts';
@@ -102,3 +102,5 @@ const footOf = ({ scope, url, words }: Letter): readonly string[] => [
   words.t('The console: {url}', { url: pageOf(scope, url) }),
   words.t('What you are told by mail is chosen at {url}', { url: `${url}/console/account` }),
 ];
+
+const paragraphs = (...texts: readonly string[]) => `${texts.filter((text) => text !== '').join('\n\n')}\n`;

@@ -3,15 +3,9 @@ import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
 import type { JobHandler } from '../../../jobs/job.ts';
 import { mailHandler } from '../../../jobs/mail-handler.ts';
-import { type Mail, type MailSender, paragraphs } from '../../../mail/mail-sender.ts';
+import type { Mail, MailSender } from '../../../mail/mail-sender.ts';
 import { emailKey } from '../../../sign-in/email.ts';
-import {
-  type LinkPayload,
-  type LinkPurpose,
-  linkAddress,
-  linkMinutes,
-  nameInMail,
-} from '../../../sign-in/link-mail.ts';
+import { type LinkPayload, type LinkPurpose, linkMinutes } from '../../../sign-in/link-mail.ts';
 import type { Context } from '../../context.ts';
 import { insertLink, replaceChanges } from './store.ts';
 
@@ -63,12 +57,15 @@ export const canOpen = ({ policy }: Pick<AppContext, 'policy'>) => URL.canParse(
 function addressOf(app: AppContext, purpose: LinkPurpose, token: string, publicUrl: string): string {
   const { signInLinkUrl, verificationUrl } = app.policy;
   const own = purpose === 'sign-in' ? signInLinkUrl : verificationUrl;
-  return linkAddress(own, `${publicUrl}/verify-email`, { appId: app.appId, token });
+  const url = new URL(URL.canParse(own) ? own : `${publicUrl}/verify-email`);
+  if (!URL.canParse(own)) url.searchParams.set('app', app.appId);
+  url.searchParams.set('token', token);
+  return url.href;
 }
 
 /** Contains nothing that a stranger could have chosen at sign-up, so that it is useless for spam. */
 function letter(app: AppContext, purpose: LinkPurpose, link: string): Pick<Mail, 'subject' | 'text'> {
-  const name = nameInMail(app);
+  const name = app.name.replace(/\p{C}/gu, ' ');
   const [subject, ...lines] =
     purpose === 'sign-in'
       ? [
@@ -90,5 +87,5 @@ function letter(app: AppContext, purpose: LinkPurpose, link: string): Pick<Mail,
             link,
             'The link works once and for a day. If it was not you, do nothing: without it the address counts as nobody’s.',
           ];
-  return { subject, text: paragraphs('Hello,', ...lines) };
+  return { subject, text: `${['Hello,', ...lines].join('\n\n')}\n` };
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppContext } from '../../../access/context.ts';
 import type { Clock } from '../../../base/clock.ts';
+import { fail } from '../../../base/errors.ts';
 import { escapeHtml } from '../../../http/escape-html.ts';
 import type { AttemptLimits } from '../../../sign-in/attempts.ts';
-import { appOfLink, readForms, readTexts, sayTo, sendPage } from '../../../sign-in/form-page.ts';
+import { readForms, readTexts, sayTo, sendPage } from '../../../sign-in/form-page.ts';
 import type { MailLinks } from './service.ts';
 
 export interface VerifyPageDeps {
@@ -23,8 +24,14 @@ const names = ['app', 'token'] as const;
  */
 export async function registerVerifyPage(server: FastifyInstance, deps: VerifyPageDeps): Promise<void> {
   const { findApp, links, limits, now } = deps;
-  const appOf = (input: Readonly<Record<(typeof names)[number], string>>) =>
-    appOfLink(input, findApp, (appId, token) => links.isUsable(appId, token));
+  const appOf = async ({ app: appId, token }: Readonly<Record<(typeof names)[number], string>>) => {
+    const app = /^[0-9A-Za-z]{1,64}$/.test(appId) ? await findApp(appId) : undefined;
+    if (app && (await links.isUsable(app.appId, token))) return app;
+    throw fail(
+      'ObjectNotFound',
+      'This link is not valid, has expired or has been used. Ask for a new mail in the app.',
+    );
+  };
   await server.register(async (page) => {
     readForms(page, title);
     page.addHook('onRequest', async (request) => limits.openPage(request.ip, now()));

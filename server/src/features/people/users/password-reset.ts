@@ -4,10 +4,9 @@ import type { AppContext } from '../../../access/context.ts';
 import { fail } from '../../../base/errors.ts';
 import type { JobHandler, NewJob } from '../../../jobs/job.ts';
 import { mailHandler } from '../../../jobs/mail-handler.ts';
-import { type MailSender, paragraphs } from '../../../mail/mail-sender.ts';
+import type { MailSender } from '../../../mail/mail-sender.ts';
 import { type ChangePayload, changeMail } from '../../../sign-in/change-mail.ts';
 import { emailKey } from '../../../sign-in/email.ts';
-import { linkAddress, nameInMail } from '../../../sign-in/link-mail.ts';
 import type { Context } from '../../context.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import * as store from './store.ts';
@@ -100,19 +99,27 @@ export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDep
       await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
       return user.email;
     });
-    const link = linkAddress(app.policy.passwordResetUrl, `${publicUrl()}/password-reset`, { appId, token });
-    return to === undefined ? undefined : { to, ...resetMail(app, link) };
+    return to === undefined ? undefined : { to, ...resetMail(app, resetLink(app, token, publicUrl())) };
   });
+}
+
+/** The app's own page if it has one, else the page of this service. */
+function resetLink(app: AppContext, token: string, publicUrl: string): string {
+  const own = app.policy.passwordResetUrl;
+  const url = new URL(URL.canParse(own) ? own : `${publicUrl}/password-reset`);
+  if (!URL.canParse(own)) url.searchParams.set('app', app.appId);
+  url.searchParams.set('token', token);
+  return url.href;
 }
 
 /** The mail. It contains nothing that a stranger could have chosen at sign-up, so that it is useless for spam. */
 function resetMail(app: AppContext, link: string): { subject: string; text: string } {
-  const name = nameInMail(app);
-  const text = paragraphs(
+  const name = app.name.replace(/\p{C}/gu, ' ');
+  const text = [
     'Hello,',
     `somebody, hopefully you, asked for a new password for your account at ${name}. Choose one here:`,
     link,
     `The link works once and for ${resetMinutes} minutes. If it was not you, do nothing: your password stays as it is.`,
-  );
-  return { subject: `Your new password for ${name}`, text };
+  ];
+  return { subject: `Your new password for ${name}`, text: `${text.join('\n\n')}\n` };
 }

@@ -1,19 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../../../access/context.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { Failure } from '../../../base/errors.ts';
+import { Failure, fail } from '../../../base/errors.ts';
 import { escapeHtml } from '../../../http/escape-html.ts';
 import type { AttemptLimits } from '../../../sign-in/attempts.ts';
-import {
-  alertHtml,
-  appOfLink,
-  failureText,
-  readForms,
-  readTexts,
-  type Say,
-  sayTo,
-  sendPage,
-} from '../../../sign-in/form-page.ts';
+import { alertHtml, failureText, readForms, readTexts, type Say, sayTo, sendPage } from '../../../sign-in/form-page.ts';
 import { pageLanguageOf, say } from '../../../sign-in/page-words.ts';
 import type { FindApp, PasswordReset } from './password-reset.ts';
 import { readReset } from './schemas.ts';
@@ -34,7 +25,16 @@ const names = ['app', 'token', 'password'] as const;
  */
 export async function registerResetPage(server: FastifyInstance, deps: ResetPageDeps): Promise<void> {
   const { findApp, reset, limits, now } = deps;
-  const appOf = (input: Input) => appOfLink(input, findApp, reset.isUsable);
+
+  async function appOf(input: Input): Promise<AppContext> {
+    const app = /^[0-9A-Za-z]{1,64}$/.test(input.app) ? await findApp(input.app) : undefined;
+    if (app && (await reset.isUsable(app.appId, input.token))) return app;
+    throw fail(
+      'ObjectNotFound',
+      'This link is not valid, has expired or has been used. Ask for a new mail in the app.',
+    );
+  }
+
   await server.register(async (page) => {
     readForms(page, title);
     page.addHook('onRequest', async (request) => limits.openPage(request.ip, now()));

@@ -1,6 +1,6 @@
 import type { JobHandler } from '../../../../jobs/job.ts';
 import { mailHandler } from '../../../../jobs/mail-handler.ts';
-import { type Mail, type MailSender, paragraphs } from '../../../../mail/mail-sender.ts';
+import type { Mail, MailSender } from '../../../../mail/mail-sender.ts';
 import { mailWords } from '../../../../mail/words/mail-words.ts';
 import type { Context } from '../../../context.ts';
 import { adminEmailKey, findAdminByEmail } from '../accounts/store.ts';
@@ -71,3 +71,5 @@ export function createAdminMailHandler({ db, now, mail, publicUrl }: AdminMailDe
     };
   }
 }
+
+const paragraphs = (...texts: readonly string[]) => `${texts.join('\n\n')}\n`;
