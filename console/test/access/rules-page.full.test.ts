@@ -236,7 +236,7 @@ describe('the rules of an app in the console', () => {
   testInFull('on a phone one resource is shown at a time, with its sentences', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByLabel('Rules for', { exact: true }).selectOption({ label: 'Pushes' });
-    await page.getByText('Everybody who is signed in may add push notifications.').first().waitFor();
+    await page.getByText('Everybody who is signed in may add pushes.').first().waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
     await assertAccessible(page);
     await page.setViewportSize({ width: 1280, height: 860 });

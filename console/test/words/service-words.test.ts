@@ -38,7 +38,7 @@ const workshops: readonly (readonly [where: RegExp, reason: string])[] = [
   [/^server\/src\/features\/places\/beacons\/calibration/, 'installers measure'],
 ];
 const ofInterface =
-  /objectId|\bJSON\b|\bAPNs\b|\bapns\b|\bFCM\b|PHAROS_|\bdBm?\b|\b[a-z]+(?:Id|By|At|From|Until|Name|Type|Enabled)s?\b/;
+  /objectId|\b(?:storylines?|scenarios?|installations)\b|\bJSON\b|\bAPNs\b|\bapns\b|\bFCM\b|PHAROS_|\bdBm?\b|\b[a-z]+(?:Id|By|At|From|Until|Name|Type|Enabled)s?\b/;
 
 /** The holes of a translation, without what is done with them. */
 function holesOf(message: string): readonly string[] {
@@ -274,6 +274,18 @@ describe('a sentence of the service in the language of the page', () => {
       translated('The certificate of the port for devices expires on 2027-01-02'),
       'The certificate of the port for devices expires on 2 Jan 2027',
     );
+    setServiceCatalogue({});
+  });
+
+  test('has the words of the screens, in English too', () => {
+    setServiceCatalogue(catalogue('en'));
+    for (const [sentence, wanted] of Object.entries({
+      'Not shown: its storyline is switched off.': 'Not shown: its series is switched off.',
+      'Only managers list storylines.': 'Only managers list series of messages.',
+      'Signed-in people see the installations that are theirs; managers see all.':
+        'Signed-in people see the phones that are theirs; managers see all.',
+    }))
+      assert.equal(translated(sentence), wanted);
     setServiceCatalogue({});
   });
 
