@@ -53,6 +53,7 @@ export default defineConfig({
     // Against a test that hangs; on a busy machine one takes ten times as long as on a quiet one.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    teardownTimeout: 900_000,
     // What was opened first is closed first, as it is written.
     sequence: { hooks: 'list', ...(isShuffled ? {} : { sequencer: LongestFirst }) },
   },
