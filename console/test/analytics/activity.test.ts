@@ -107,11 +107,19 @@ describe('activity in the console', () => {
     await becomes(titles, ['Entered Hall', 'Left Hall', 'Entered Hall']);
     await page.getByLabel('Range of time').selectOption('hour');
     await becomes(titles, ['Entered Hall']);
-    const [{ installationId }] = await site.list('events', { order: '-objectId', limit: '1' });
+    const [{ installationId, occurredAt }] = await site.list('events', { order: '-objectId', limit: '1' });
     await page.getByRole('combobox', { name: 'Visitor' }).fill(installationId.objectId.slice(-6));
     await page.getByRole('option', { name: installationId.objectId.slice(-6) }).click();
     await page.getByLabel('Range of time').selectOption('All times');
     await becomes(titles, ['Entered Hall']);
+    const shown = new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone: 'Asia/Tokyo',
+    });
+    const [day, time] = shown.format(Date.parse(occurredAt)).split(', ');
+    await heading(String(day)).waitFor();
+    assert.equal(await entries.getByRole('time').innerText(), time);
     await page.getByLabel('View').selectOption('Events');
     await page.getByText('1–1 of 1').waitFor();
     await open('/events');

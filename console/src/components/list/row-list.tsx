@@ -1,5 +1,5 @@
-import { Button, Group } from '@mantine/core';
-import { createElement, type ReactNode } from 'react';
+import { Button, Group, Title } from '@mantine/core';
+import { createElement, Fragment, type ReactNode } from 'react';
 import blocks from '../page/blocks.module.css';
 import { Loading } from '../page/blocks.tsx';
 
@@ -9,8 +9,8 @@ interface Props<T> {
   readonly error: Error | null;
   /** What the list holds, for screen readers. */
   readonly label?: string;
-  /** Many short entries: each a line on a desk, two on a phone. */
-  readonly isDense?: boolean;
+  /** Many short entries, each a line on a desk: what stands above those that have it in common, such as their day. */
+  readonly headingOf?: (row: T) => string;
   /** Height of the placeholder, px. */
   readonly height?: number;
   /** In place of an empty list. */
@@ -27,16 +27,28 @@ interface Props<T> {
 }
 
 /** A short list that is read as a whole, or in parts from the newest on. */
-export function RowList<T>({ rows, error, label, isDense = false, height = 64, empty, older, children }: Props<T>) {
+export function RowList<T>({ rows, error, label, headingOf, height = 64, empty, older, children }: Props<T>) {
   return (
     <>
       <Loading data={rows} error={error} height={height} />
       {rows?.length === 0 && empty}
-      {rows && rows.length > 0 && (
-        <ul className={isDense ? `${blocks.rows} ${blocks.dense}` : blocks.rows} aria-label={label}>
+      {rows && rows.length > 0 && !headingOf && (
+        <ul className={blocks.rows} aria-label={label}>
           {rows.map(children)}
         </ul>
       )}
+      {rows &&
+        headingOf &&
+        [...Map.groupBy(rows, headingOf)].map(([heading, some]) => (
+          <Fragment key={heading}>
+            <Title order={2} className={blocks.heading}>
+              {heading}
+            </Title>
+            <ul className={`${blocks.rows} ${blocks.dense}`} aria-label={`${label}, ${heading}`}>
+              {some.map(children)}
+            </ul>
+          </Fragment>
+        ))}
       {older?.hasNextPage && (
         <Group justify="center" mt="lg">
           <Button loading={older.isFetchingNextPage} onClick={() => void older.fetchNextPage()}>

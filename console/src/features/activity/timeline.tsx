@@ -9,8 +9,9 @@ import { PageHeader } from '../../components/page/page-header.tsx';
 import { PretendPhoneLink } from '../../components/page/pretend-phone-link.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { deliveryColors, eventWords } from '../../lib/text/event-words.ts';
-import { showDuration, type Times, useTimes } from '../../lib/time/times.ts';
+import { showDuration, type Times, timeOfDay, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import classes from './activity.module.css';
 import { type LogEntry, logQuery } from './log.ts';
 import { LogFilters, LogLists } from './log-filters.tsx';
 import { deliveryWord } from './words.ts';
@@ -35,10 +36,10 @@ export function Timeline() {
         <LogFilters hasBeacon />
       </div>
       <RowList
-        rows={log.data?.pages.flat()}
+        rows={log.data?.pages.flat().toSorted((a, b) => atOf(b).localeCompare(atOf(a)))}
         error={log.error}
         label={t('Log')}
-        isDense
+        headingOf={(entry) => times.date(atOf(entry))}
         height={420}
         empty={
           Object.keys(scope).length > 0 ? (
@@ -60,11 +61,20 @@ export function Timeline() {
   );
 }
 
+/** When it happened: what a phone has told late stands where it belongs. */
+const atOf = ({ event, delivery }: LogEntry) => event?.occurredAt ?? delivery.createdAt;
+
 interface EntryProps {
   readonly appId: string;
   readonly entry: LogEntry;
   readonly times: Times;
 }
+
+const At = ({ zone, time }: { readonly zone: string; readonly time: string }) => (
+  <time className={classes.at} dateTime={time}>
+    {timeOfDay(zone, time)}
+  </time>
+);
 
 function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
   if (event) {
@@ -78,8 +88,8 @@ function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
             {eventWords[event.event]} <BeaconName appId={appId} beaconId={beaconId.objectId} />
           </TextLink>
         }
+        before={<At zone={times.zone} time={occurredAt} />}
         facts={[
-          times.dateTime(occurredAt),
           <VisitorId key="visitor" objectId={installationId.objectId} />,
           stay !== undefined && t('after {duration}', { duration: showDuration(stay) }),
         ]}
@@ -94,7 +104,8 @@ function Entry({ appId, entry: { event, delivery }, times }: EntryProps) {
           <MessageName appId={appId} delivery={delivery} />
         </TextLink>
       }
-      facts={[times.dateTime(createdAt), installationId && <VisitorId objectId={installationId.objectId} />]}
+      before={<At zone={times.zone} time={createdAt} />}
+      facts={[installationId && <VisitorId objectId={installationId.objectId} />]}
       tools={<Badge color={deliveryColors[state]}>{deliveryWord(delivery)}</Badge>}
     />
   );
