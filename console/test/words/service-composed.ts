@@ -32,6 +32,11 @@ export const serviceComposed: readonly string[] = [
   '{0} ({1}).',
   // What deliveries of earlier versions say.
   'No {0} credentials are set up for this app.',
+  // Of one member, which has other words for editors.
+  'photoId must be a picture, and is {0}.',
+  'venueIds names no venue of this app: {0}.',
+  'verifiedAt must be a time of the last 30 days.',
+  'zoneId is in another venue than venueId says.',
   // Of features that speak to apps otherwise.
   'since must be a time of the last ten minutes, such as {0}.',
   'This user has no passkey with this objectId.',

@@ -1,4 +1,4 @@
-import { fail } from '../base/errors.ts';
+import { fail, invalid } from '../base/errors.ts';
 import { isSecretOf } from './access.ts';
 import { type Caller, seesAll } from './caller.ts';
 
@@ -50,9 +50,5 @@ export const notProven = () =>
 /** @throws Failure ValidationError for what is too short to be a secret */
 export function readNewSecret(secret: string | undefined): string | undefined {
   if (secret === undefined || /^[\w-]{32,128}$/.test(secret)) return secret;
-  const problem = 'must be 32 to 128 random letters, digits, dashes and underscores';
-  throw fail('ValidationError', {
-    message: `Installation-Secret ${problem}.`,
-    details: [{ field: 'Installation-Secret', problem }],
-  });
+  throw invalid('Installation-Secret', 'must be 32 to 128 random letters, digits, dashes and underscores');
 }

@@ -168,6 +168,10 @@ export function fail(name: ErrorName, options: FailureOptions | string = {}): Fa
   return new Failure(catalogue[name], typeof options === 'string' ? { message: options } : options);
 }
 
+/** Refuses one member: `invalid('name', 'is required')`. */
+export const invalid = (field: string, problem: string): Failure =>
+  fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
+
 /** The problem of a field that may be absent. */
 export const problemUnless = (
   field: string,

@@ -181,3 +181,10 @@ export class UniqueViolation extends Error {
     this.constraint = constraint;
   }
 }
+
+/** For `catch`: refuses what a unique index has refused. */
+export const ifTaken =
+  (refusal: () => Error) =>
+  (error: unknown): never => {
+    throw error instanceof UniqueViolation ? refusal() : error;
+  };

@@ -1,5 +1,5 @@
 import { secretHash } from '../access/access.ts';
-import { fail, failureOf } from '../base/errors.ts';
+import { fail, failureOf, invalid } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import { sql } from '../base/sql.ts';
 import { type Database, UniqueViolation } from '../db/db.ts';
@@ -134,11 +134,7 @@ interface KeyRow {
 
 function assertKey(key: string): void {
   if (keyForm.test(key)) return;
-  const problem = 'must be 1 to 255 visible ASCII characters, such as a UUID';
-  throw fail('ValidationError', {
-    message: `Idempotency-Key ${problem}.`,
-    details: [{ field: 'Idempotency-Key', problem }],
-  });
+  throw invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters, such as a UUID');
 }
 
 /** The service has looked at the request and done nothing. */

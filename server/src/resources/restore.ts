@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import { Failure, fail } from '../base/errors.ts';
-import { type Db, UniqueViolation } from '../db/db.ts';
+import { type Db, ifTaken } from '../db/db.ts';
 import type { Columns } from '../db/table.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Resource, Writing } from './define.ts';
@@ -41,17 +41,13 @@ function putBack(options: Options): PutBack {
     const key = { app_id: caller.app.appId, ...options.parentKey?.({ objectId: withinId }), object_id: objectId };
     await holdParent(options, db, key);
     const maker = 'created_by' in options.table.columns ? { created_by: createdBy } : {};
-    try {
-      await records.insert(
+    await records
+      .insert(
         db,
         { ...key, ...options.derive?.(values), ...maker },
         { ...emptyMembers(options), ...values, createdAt, updatedAt: now },
-      );
-    } catch (error) {
-      if (error instanceof UniqueViolation)
-        throw fail('DuplicateValue', `There is a ${options.noun[0]} with this objectId again.`);
-      throw error;
-    }
+      )
+      .catch(ifTaken(() => fail('DuplicateValue', `There is a ${options.noun[0]} with this objectId again.`)));
     await options.onWrite?.(db, key, values, caller);
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
+import { type Database, type Db, ifTaken } from '../../db/db.ts';
 import type { FactorStore, OwnerColumns, PasskeyRow } from './factor-store.ts';
 import {
   type AuthenticationResponseJSON,
@@ -64,12 +64,9 @@ export class Ceremonies<Owner extends OwnerColumns> {
     const { store, now } = this.#deps;
     assertNotTooMany(await store.listPasskeys(db, owner));
     const passkeyId = newObjectId(now());
-    try {
-      await store.insertPasskey(db, owner, { ...fresh, passkey_id: passkeyId, name, created_at: now() });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', 'This passkey is registered here already.');
-    }
+    await store
+      .insertPasskey(db, owner, { ...fresh, passkey_id: passkeyId, name, created_at: now() })
+      .catch(ifTaken(() => fail('DuplicateValue', 'This passkey is registered here already.')));
     return passkeyId;
   }
 

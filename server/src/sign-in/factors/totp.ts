@@ -1,4 +1,4 @@
-import { fail } from '../../base/errors.ts';
+import { invalid } from '../../base/errors.ts';
 
 /** What every authenticator app can do: RFC 6238 with SHA-1, six digits and a new code every half minute. */
 const form = Object.freeze({ algorithm: 'SHA1', digits: 6, period: 30 });
@@ -39,8 +39,5 @@ export async function stepOfCode(secret: string, code: string, now: number): Pro
 export function readCode(typed: string): string {
   const code = typed.replace(/\s/g, '');
   if (/^\d{6}$/.test(code)) return code;
-  throw fail('ValidationError', {
-    message: 'code must be the six digits that the app shows.',
-    details: [{ field: 'code', problem: 'must be the six digits that the app shows' }],
-  });
+  throw invalid('code', 'must be the six digits that the app shows');
 }

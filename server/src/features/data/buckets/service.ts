@@ -1,7 +1,7 @@
 import { type Actor, recordChange, service } from '../../../access/audit.ts';
 import { type Failure, fail, type Problem } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import { type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, ifTaken, UniqueViolation } from '../../../db/db.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { sentence } from '../../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
@@ -41,8 +41,8 @@ export class BucketService {
     const { cacheVersion, now } = this.#deps;
     assertBucketName(name);
     const createdAt = now();
-    try {
-      const objectId = await cacheVersion.change(appId, async (db) => {
+    const objectId = await cacheVersion
+      .change(appId, async (db) => {
         const bucketId = await this.#insertBucket(db, appId, name);
         await recordChange(db, {
           by,
@@ -53,12 +53,9 @@ export class BucketService {
           now: createdAt,
         });
         return bucketId;
-      });
-      return { objectId, name, createdAt: isoTime(createdAt) };
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is already a bucket called ${name}.`);
-    }
+      })
+      .catch(ifTaken(() => fail('DuplicateValue', `There is already a bucket called ${name}.`)));
+    return { objectId, name, createdAt: isoTime(createdAt) };
   }
 
   async listBuckets(
@@ -102,25 +99,28 @@ export class BucketService {
     take: (db: Db) => Promise<void>,
   ): Promise<void> {
     const { cacheVersion, now } = this.#deps;
-    try {
-      await cacheVersion.change(deleted.appId, async (db) => {
+    await cacheVersion
+      .change(deleted.appId, async (db) => {
         await take(db);
         const row = await insertBucketBack(db, deleted, { schemas: deleted.children, now: now() });
         await this.#reassignSlots(db, row);
-      });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      const message = `There is a bucket called ${deleted.title} again. Delete that one first: it goes into the trash, too.`;
-      throw fail('DuplicateValue', message);
-    }
+      })
+      .catch(
+        ifTaken(() =>
+          fail(
+            'DuplicateValue',
+            `There is a bucket called ${deleted.title} again. Delete that one first: it goes into the trash, too.`,
+          ),
+        ),
+      );
   }
 
   /** The same for a schema. @throws Failure ValidationError without its bucket, InvalidSchema, DuplicateValue */
   async putSchemaBack(deleted: PastRecord, take: (db: Db) => Promise<void>): Promise<void> {
     const { cacheVersion, now } = this.#deps;
     const { appId, withinId: bucketId, state } = deleted;
-    try {
-      await cacheVersion.change(appId, async (db) => {
+    await cacheVersion
+      .change(appId, async (db) => {
         await take(db);
         const bucket = await store.lockBucket(db, appId, bucketId);
         if (!bucket) throw withoutBucket();
@@ -128,11 +128,8 @@ export class BucketService {
         assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
         await insertSchema(db, bucket, deleted, now());
         await this.#reassignSlots(db, bucket);
-      });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', 'There is a schema with this objectId again.');
-    }
+      })
+      .catch(ifTaken(() => fail('DuplicateValue', 'There is a schema with this objectId again.')));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { fail } from '../../../base/errors.ts';
 import { raw, sql } from '../../../base/sql.ts';
-import { type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, ifTaken } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import type { JobHandler } from '../../../jobs/job.ts';
 import { type AssertUnchanged, tagOfRow } from '../../../resources/entity-tag.ts';
@@ -106,15 +106,12 @@ export async function putFileBack(
     ...{ app_id: appId, object_id: objectId, name, stored_name: storedName, content_type: contentType, size, sha256 },
     ...{ created_by: createdBy, by_admin: byAdmin, created_at: createdAt, updated_at: now },
   };
-  try {
-    await db.transaction(async (db) => {
+  await db
+    .transaction(async (db) => {
       await take(db);
       await insertFile(db, file);
-    });
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw fail('DuplicateValue', 'There is a file with this objectId again.');
-    throw error;
-  }
+    })
+    .catch(ifTaken(() => fail('DuplicateValue', 'There is a file with this objectId again.')));
 }
 
 /** Removes the bytes of files that have left the trash. */

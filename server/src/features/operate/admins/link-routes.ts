@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Clock } from '../../../base/clock.ts';
 import { serviceTimeZone } from '../../../base/clock.ts';
-import { fail } from '../../../base/errors.ts';
+import { fail, invalid } from '../../../base/errors.ts';
 import { deletedAnswer, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../../limits/rate-limit.ts';
@@ -80,8 +80,7 @@ function invitationOnly<T extends { readonly kind: string }>(link: T): T {
 }
 
 function oneOfBoth() {
-  const problem = 'or passkey is required, and not both';
-  return fail('ValidationError', { message: `password ${problem}.`, details: [{ field: 'password', problem }] });
+  return invalid('password', 'or passkey is required, and not both');
 }
 
 function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {

@@ -4,7 +4,7 @@ import { type Actor, recordChange } from '../../../access/audit.ts';
 import { readNetworks } from '../../../access/keys/networks.ts';
 import { readScopes, type StoredScope } from '../../../access/keys/scopes.ts';
 import { secretKeyPrefix } from '../../../access/keys/secret-key.ts';
-import { fail } from '../../../base/errors.ts';
+import { fail, invalid } from '../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../base/id.ts';
 import { restorableMs } from '../../../base/restorable.ts';
 import type { Context } from '../../context.ts';
@@ -158,8 +158,4 @@ function readExpiry(text: string | undefined, now: number): number | null {
   if (at === undefined) throw invalid('expiresAt', 'must be an ISO 8601 date such as 2027-01-31T00:00:00.000Z');
   if (at <= now) throw invalid('expiresAt', 'must be in the future');
   return at;
-}
-
-function invalid(field: string, problem: string) {
-  return fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 }

@@ -10,7 +10,7 @@ import { readRules, tidied } from '../../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../../access/rules/rules.ts';
 import { isTimeZone } from '../../../base/clock.ts';
-import { fail, problemUnless } from '../../../base/errors.ts';
+import { invalid, problemUnless } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
@@ -299,14 +299,10 @@ const rulesOf = (preset: Preset): StoredAppRules => (preset === 'specification' 
 
 function assertPreset(preset: Preset): void {
   if (presets.includes(preset)) return;
-  const problem = `must be one of ${presets.join(', ')}`;
-  throw fail('ValidationError', { message: `preset ${problem}.`, details: [{ field: 'preset', problem }] });
+  throw invalid('preset', `must be one of ${presets.join(', ')}`);
 }
 
 function assertName(name: string): void {
   if (typeof name === 'string' && name.trim().length >= 1 && name.length <= 100) return;
-  throw fail('ValidationError', {
-    message: 'name must have 1 to 100 characters.',
-    details: [{ field: 'name', problem: 'must have 1 to 100 characters' }],
-  });
+  throw invalid('name', 'must have 1 to 100 characters');
 }

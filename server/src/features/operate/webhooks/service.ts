@@ -1,6 +1,6 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import type { Reach } from '../../../access/reach.ts';
-import { fail } from '../../../base/errors.ts';
+import { fail, invalid } from '../../../base/errors.ts';
 import { firstIdAt, newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
@@ -29,7 +29,7 @@ import { askingOf, deliveryView, disabledBy, healthOf, webhookView } from './vie
 async function readWebhookUrl(text: string, targets: TargetRules): Promise<string> {
   const problem = problemOf(text) ?? (await targetProblem(text, targets));
   if (problem === undefined) return new URL(text).href;
-  throw fail('ValidationError', { message: `url ${problem}.`, details: [{ field: 'url', problem }] });
+  throw invalid('url', problem);
 }
 
 function problemOf(text: string): string | undefined {

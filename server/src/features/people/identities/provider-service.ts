@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import { fail, type Problem } from '../../../base/errors.ts';
+import { fail, invalid, type Problem } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import { type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, ifTaken } from '../../../db/db.ts';
 import { lockName } from '../../../db/nodes/lock-name.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { Changes } from '../../../http/shape.ts';
@@ -63,17 +63,14 @@ export class ProviderService {
       created_at: at,
       updated_at: at,
     };
-    try {
-      await cacheVersion.change(appId, async (db) => {
+    await cacheVersion
+      .change(appId, async (db) => {
         await lockName(db, `identity providers ${appId}`);
         if ((await store.listProviders(db, appId)).length >= maxPerApp) throw tooMany();
         await store.insertProvider(db, row);
         await this.#audit(db, by, 'create', { appId, subject: row.object_id, after: chosen(row) });
-      });
-    } catch (error) {
-      if (error instanceof UniqueViolation) throw taken(fields.name, issuer);
-      throw error;
-    }
+      })
+      .catch(ifTaken(() => taken(fields.name, issuer)));
     return view(row);
   }
 
@@ -134,8 +131,7 @@ export class ProviderService {
   async #assertAddresses(addresses: { readonly issuer?: string; readonly jwksUri?: string | undefined }) {
     for (const [field, address] of Object.entries(addresses)) {
       const problem = address === undefined ? undefined : await addressProblem(this.#deps.targets, field, address);
-      if (problem !== undefined)
-        throw fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
+      if (problem !== undefined) throw invalid(field, problem);
     }
   }
 

@@ -2,7 +2,7 @@ import { secretHash } from '../../../access/access.ts';
 import type { AppContext } from '../../../access/context.ts';
 import { fail } from '../../../base/errors.ts';
 import { sql } from '../../../base/sql.ts';
-import { type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, ifTaken } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import type { Account, SessionClient, SignedIn } from '../../../sign-in/accounts.ts';
 import { type LinkPurpose, linkMailJob } from '../../../sign-in/link-mail.ts';
@@ -53,12 +53,9 @@ export class MailLinks {
 
   /** Also the address that an account gets by it. @throws Failure UserInvalidLoginParams, UserEmailTaken */
   async verify(app: AppContext, token: string): Promise<void> {
-    try {
-      await this.#open(app, verifying, token, async () => undefined);
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('UserEmailTaken', { details: [{ field: 'email', problem: 'is already used' }] });
-    }
+    await this.#open(app, verifying, token, async () => undefined).catch(
+      ifTaken(() => fail('UserEmailTaken', { details: [{ field: 'email', problem: 'is already used' }] })),
+    );
   }
 
   async isUsable(appId: string, token: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import type { UserRole } from '../../../access/context.ts';
-import { type Failure, fail } from '../../../base/errors.ts';
+import { type Failure, fail, invalid } from '../../../base/errors.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
 import type { Context } from '../../context.ts';
 import { endSessions } from './sessions.ts';
@@ -68,6 +68,5 @@ async function assertVenues(added: readonly string[], hold: (id: string) => Prom
 export const noSuchUser = () => fail('ObjectNotFound', 'There is no user with this objectId.');
 
 function noVenues(missing: readonly string[]): Failure {
-  const problem = `names no venue of this app: ${missing.join(', ')}`;
-  return fail('ValidationError', { message: `venueIds ${problem}.`, details: [{ field: 'venueIds', problem }] });
+  return invalid('venueIds', `names no venue of this app: ${missing.join(', ')}`);
 }

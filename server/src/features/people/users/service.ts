@@ -4,7 +4,7 @@ import { type Failure, fail } from '../../../base/errors.ts';
 import { isForeign } from '../../../base/foreign-passwords.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
-import { type Db, UniqueViolation } from '../../../db/db.ts';
+import { type Db, ifTaken, UniqueViolation } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
 import { mergePatch } from '../../../resources/merge-patch.ts';
@@ -236,9 +236,8 @@ export class UserService {
       else if (isNewAddress && !isAsked) await store.deleteResetsOf(db, key);
       return { updatedAt, tag: await newTag(db, profileTable, id) };
     };
-    return unlessTaken(() =>
-      passwordHash === undefined ? db.transaction(write) : cacheVersion.change(key.appId, write),
-    );
+    const written = passwordHash === undefined ? db.transaction(write) : cacheVersion.change(key.appId, write);
+    return written.catch(ifTaken(emailTaken));
   }
 
   /** @throws Failure OperationForbidden unless the session of the token began a few minutes ago */
@@ -350,15 +349,6 @@ async function orTaken(write: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof UniqueViolation) return false;
-    throw error;
-  }
-}
-
-async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw emailTaken();
     throw error;
   }
 }

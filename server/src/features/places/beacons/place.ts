@@ -1,4 +1,4 @@
-import { fail } from '../../../base/errors.ts';
+import { fail, invalid } from '../../../base/errors.ts';
 import { listSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Context } from '../../context.ts';
@@ -37,8 +37,7 @@ export async function placeBeacon(deps: PlaceDeps, db: Db, { appId, objectId, se
     const venue = await deps.lockZoneForShare(db, appId, zoneId.objectId);
     if (venue === undefined) throw fail('ObjectNotFound', `zoneId: there is no zone ${zoneId.objectId}.`);
     if (venueId && venueId.objectId !== venue) {
-      const problem = 'is in another venue than venueId says';
-      throw fail('ValidationError', { message: `zoneId ${problem}.`, details: [{ field: 'zoneId', problem }] });
+      throw invalid('zoneId', 'is in another venue than venueId says');
     }
     await setPlace(db, { appId, objectId, venueId: venue, zoneId: zoneId.objectId });
     return;

@@ -1,7 +1,7 @@
 import { isoTime, parseInstant, QueryError } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
-import { fail } from '../../../base/errors.ts';
+import { fail, invalid } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import {
   deletedAnswer,
@@ -192,11 +192,7 @@ function timeOf({ verifiedAt }: Body, now: number): number {
   if (verifiedAt === undefined) return now;
   const at = parseInstant(verifiedAt);
   if (at === undefined || at > now + maxAheadMs || at < now - maxDelayMs) {
-    const problem = 'must be a time of the last 30 days';
-    throw fail('ValidationError', {
-      message: `verifiedAt ${problem}.`,
-      details: [{ field: 'verifiedAt', problem }],
-    });
+    throw invalid('verifiedAt', 'must be a time of the last 30 days');
   }
   return Math.min(at, now);
 }
@@ -207,8 +203,7 @@ async function assertPicture({ findFileType }: PlacementDeps, caller: Caller, ph
   const type = await findFileType(caller, photoId);
   if (type === undefined) throw fail('ObjectNotFound', `photoId: there is no file ${photoId}.`);
   if (type.startsWith('image/')) return;
-  const problem = `must be a picture, and is ${type}`;
-  throw fail('ValidationError', { message: `photoId ${problem}.`, details: [{ field: 'photoId', problem }] });
+  throw invalid('photoId', `must be a picture, and is ${type}`);
 }
 
 function withdraw({ db }: PlacementDeps): Endpoint {

@@ -1,5 +1,5 @@
 import { type Caller, seesAll } from '../../../access/caller.ts';
-import { type Failure, fail } from '../../../base/errors.ts';
+import { type Failure, fail, invalid } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
 import { resourceEndpoints } from '../../../resources/resource.ts';
@@ -149,9 +149,6 @@ async function assertKeys({ knownSecretKeys }: Context, db: Db, { appId, gateway
   for (const [at, { keyId }] of gateways.entries())
     if (isNew(keyId) && !known.has(keyId)) throw missing(`gateways.${at}.keyId`, 'secret key', keyId);
 }
-
-const invalid = (field: string, problem: string) =>
-  fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 
 /** The most zones of a floor: all of them are read when one changes. */
 const maxZones = 500;

@@ -1,6 +1,6 @@
 import { tagKey } from '@pharos/engine';
 import { type Static, Type } from 'typebox';
-import { fail } from '../../../base/errors.ts';
+import { fail, invalid } from '../../../base/errors.ts';
 import {
   deletedAnswer,
   exampleCreated,
@@ -176,9 +176,6 @@ function ignoredEndpoints({ db }: AdoptionDeps): Endpoint[] {
     }),
   ];
 }
-
-const invalid = (field: string, problem: string) =>
-  fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 
 const ruleMembers = {
   maxBeacons: Type.Integer({

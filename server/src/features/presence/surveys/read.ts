@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Sample } from '@pharos/engine';
 import { writeSamples } from '@pharos/engine/decide';
 import { type Static, Type } from 'typebox';
-import { fail } from '../../../base/errors.ts';
+import { invalid } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { defineShape } from '../../../http/shape.ts';
 import type { Services } from '../../services.ts';
@@ -120,9 +120,6 @@ const spanOf = (times: readonly number[]): [number, number] => {
   const first = times.reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY);
   return [first, first + maxWalkMs];
 };
-
-const invalid = (field: string, problem: string) =>
-  fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 
 function wayOf({ readTime }: Reads, { way }: SurveyBody, edges: Edges | undefined): StoredPoint[] {
   const points = way.map(({ x, y, at }, index): StoredPoint => {

@@ -1,5 +1,5 @@
 import { isObject } from '@pharos/query';
-import { fail } from '../../../../base/errors.ts';
+import { invalid } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
 import { created, createdAnswer } from '../../../../http/answers.ts';
 import { type BodySpec, type Endpoint, endpoint } from '../../../../http/endpoint.ts';
@@ -15,8 +15,7 @@ const createBody: BodySpec<Document> = {
   read: (body) => {
     const document = isObject(body) && Object.hasOwn(body, 'metadata') ? body['metadata'] : undefined;
     if (isObject(document)) return document;
-    const problem = document === undefined ? 'is required' : 'must be a JSON object';
-    throw fail('ValidationError', { message: `metadata ${problem}.`, details: [{ field: 'metadata', problem }] });
+    throw invalid('metadata', document === undefined ? 'is required' : 'must be a JSON object');
   },
 };
 

@@ -4,7 +4,7 @@ import { assertReach, type Reach, reachText, storedReach } from '../../../../acc
 import type { AdminRole } from '../../../../access/roles.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../../base/id.ts';
-import { type Db, UniqueViolation } from '../../../../db/db.ts';
+import { type Db, ifTaken } from '../../../../db/db.ts';
 import { type AssertUnchanged, entityTag } from '../../../../resources/entity-tag.ts';
 import type { Context } from '../../../context.ts';
 import type { AfterAdminChange } from './after-change.ts';
@@ -154,16 +154,17 @@ export class AdminService {
   async create(admin: NewAdmin, by: Actor): Promise<AdminView> {
     const { db } = this.#deps;
     const row = await this.#prepare(admin);
-    try {
-      await db.transaction(async (db) => {
+    await db
+      .transaction(async (db) => {
         await insert(db, row, by);
         // Once there is an administrator, there is nothing left to set up.
         await store.deleteSetupToken(db);
-      });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
-    }
+      })
+      .catch(
+        ifTaken(() =>
+          fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`),
+        ),
+      );
     return adminView(row);
   }
 

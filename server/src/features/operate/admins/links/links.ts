@@ -4,7 +4,7 @@ import { assertReach, type Reach, reachText, storedReach } from '../../../../acc
 import type { AdminRole } from '../../../../access/roles.ts';
 import { fail } from '../../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../../base/id.ts';
-import { type Db, UniqueViolation } from '../../../../db/db.ts';
+import { type Db, ifTaken } from '../../../../db/db.ts';
 import type { NewPasskey } from '../../../../sign-in/factors/webauthn.ts';
 import type { Context } from '../../../context.ts';
 import * as accounts from '../accounts/store.ts';
@@ -106,20 +106,21 @@ export class AdminLinks {
       created_at: at,
       expires_at: at + invitationMs,
     };
-    try {
-      const sent = await db.transaction(async (db) => {
+    const sent = await db
+      .transaction(async (db) => {
         if (await accounts.findAdminByEmail(db, row.email_key))
           throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
         await store.insertInvitation(db, row);
         const after = { email: row.email, role: row.role, apps };
         await recordChange(db, { by, action: 'administrator.invite', subject: row.email, after, now: at });
         return this.#send(db, 'invitation', row.invitation_id, row.expires_at);
-      });
-      return { row, sent };
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `${row.email} is invited already. Send that invitation again, or withdraw it.`);
-    }
+      })
+      .catch(
+        ifTaken(() =>
+          fail('DuplicateValue', `${row.email} is invited already. Send that invitation again, or withdraw it.`),
+        ),
+      );
+    return { row, sent };
   }
 
   /** Another link for the same invitation; the former ones end. @throws Failure ObjectNotFound */
@@ -201,8 +202,8 @@ export class AdminLinks {
     const { db, now, passwords } = this.#deps;
     const hash = password === undefined ? null : await passwords.hash(password, tenant);
     const at = now();
-    try {
-      return await db.transaction(async (db) => {
+    return db
+      .transaction(async (db) => {
         const invitation = await store.findInvitation(db, link.subject);
         if (!invitation || !(await store.takeLink(db, link.tokenHash, at))) throw unusable();
         await store.deleteInvitation(db, invitation.invitation_id);
@@ -232,11 +233,12 @@ export class AdminLinks {
           now: at,
         });
         return row;
-      });
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      throw fail('DuplicateValue', `There is an administrator with the e-mail address ${link.email} already.`);
-    }
+      })
+      .catch(
+        ifTaken(() =>
+          fail('DuplicateValue', `There is an administrator with the e-mail address ${link.email} already.`),
+        ),
+      );
   }
 
   /** Sets the new password and ends every session and link. Second factors stay. @throws Failure ObjectNotFound */

@@ -1,8 +1,8 @@
 import { type Actor, recordChange } from '../../../../access/audit.ts';
 import { type AppGrant, assertGrants } from '../../../../access/reach.ts';
-import { fail } from '../../../../base/errors.ts';
+import { fail, invalid } from '../../../../base/errors.ts';
 import { newObjectId } from '../../../../base/id.ts';
-import { type Db, UniqueViolation } from '../../../../db/db.ts';
+import { type Db, ifTaken } from '../../../../db/db.ts';
 import { isoTime } from '../../../../http/answers.ts';
 import type { AdminContext } from '../../../../http/console/console-endpoint.ts';
 import type { Changes } from '../../../../http/shape.ts';
@@ -71,15 +71,15 @@ export class SsoProviders {
       updated_at: at,
     };
     assertClaim(row);
-    return this.#unlessTaken(row, () =>
-      db.transaction(async (db) => {
+    return db
+      .transaction(async (db) => {
         if ((await store.lockProviders(db)).length >= maxProviders)
           throw fail('OperationForbidden', `There can be at most ${maxProviders} providers. Delete one first.`);
         await store.insertProvider(db, row);
         await this.#audit(db, by, { action: 'create', subject: row.name, after: chosen(row) });
         return view(row);
-      }),
-    );
+      })
+      .catch(ifTaken(() => taken(row.name)));
   }
 
   /**
@@ -120,10 +120,7 @@ export class SsoProviders {
       const [before, after] = [chosen(row), chosen(next)];
       await this.#audit(db, by, { action: 'change', subject: next.name, before, after });
       return view(next);
-    }).catch((error: unknown) => {
-      if (error instanceof UniqueViolation) throw taken(set.name ?? '');
-      throw error;
-    });
+    }).catch(ifTaken(() => taken(set.name ?? '')));
   }
 
   /** Ends the sessions that began with it. Who is known there stays known if it is added again. */
@@ -213,7 +210,7 @@ export class SsoProviders {
     const { targets } = this.#deps;
     const problem = await addressProblem(targets, 'issuer', issuer);
     if (problem === undefined) return;
-    throw fail('ValidationError', { message: `issuer ${problem}.`, details: [{ field: 'issuer', problem }] });
+    throw invalid('issuer', problem);
   }
 
   async #change<T>(
@@ -233,15 +230,6 @@ export class SsoProviders {
     });
   }
 
-  async #unlessTaken<T>({ name }: store.ProviderRow, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof UniqueViolation) throw taken(name);
-      throw error;
-    }
-  }
-
   #audit(
     db: Db,
     by: Actor,
@@ -255,11 +243,7 @@ export class SsoProviders {
 function assertClaim(row: store.ProviderRow): void {
   const named = [...Object.values(JSON.parse(row.roles) as RoleGroups).flat(), ...appRolesOf(row)];
   if (row.groups_claim !== null || named.length === 0) return;
-  const problem = 'is needed, because roles name groups';
-  throw fail('ValidationError', {
-    message: `groupsClaim ${problem}.`,
-    details: [{ field: 'groupsClaim', problem }],
-  });
+  throw invalid('groupsClaim', 'is needed, because roles name groups');
 }
 
 const appRolesText = (roles: NonNullable<ProviderFields['appRoles']>) =>
@@ -322,5 +306,5 @@ function taken(name: string) {
 
 function fixedIssuer() {
   const problem = 'cannot be changed; add another provider instead';
-  return fail('ValidationError', { message: `issuer ${problem}.`, details: [{ field: 'issuer', problem }] });
+  return invalid('issuer', problem);
 }

@@ -1,5 +1,5 @@
 import { fail } from '../../../../base/errors.ts';
-import { type Database, UniqueViolation } from '../../../../db/db.ts';
+import { type Database, ifTaken } from '../../../../db/db.ts';
 import { emailKey, isEmailAddress } from '../../../../sign-in/email.ts';
 import { assertMetadata } from '../../../own-metadata.ts';
 import * as store from '../store.ts';
@@ -49,10 +49,7 @@ export async function insertImported(db: Database, user: ImportedUser): Promise<
   };
   const { firstname, lastname, metadata, createdAt, updatedAt } = user;
   const values = { firstname, lastname, metadata, validemail: user.email.trim(), createdAt, updatedAt };
-  try {
-    await profileTable.insert(db, columns, values);
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    throw fail('UserEmailTaken', 'Another account has this e-mail address.');
-  }
+  await profileTable
+    .insert(db, columns, values)
+    .catch(ifTaken(() => fail('UserEmailTaken', 'Another account has this e-mail address.')));
 }
