@@ -102,7 +102,7 @@ function applied<R extends { readonly objectId: string }>(
   return [...others.slice(0, place), data.result, ...others.slice(place)];
 }
 
-/** A record that is as it was stays the same object. */
+/** An unchanged record stays the same object. */
 const same = <R>(before: R | undefined, record: R): R =>
   before !== undefined && JSON.stringify(before) === JSON.stringify(record) ? before : record;
 

@@ -19,7 +19,7 @@ const tagBytes = 32;
 /** Each takes 19 MiB and one of libuv's four threads, which files and name look-ups need too. */
 const atOnce = 2;
 const maxWaitMs = 5_000;
-/** Per app; about as many as are done within the longest wait. */
+/** Waiting hashes per app: about as many as are done within the longest wait. */
 const maxLine = 150;
 /** No administrator has a longer password, in characters, and no user has one as long. */
 const maxPassword = 200;

@@ -21,7 +21,7 @@ interface Known {
   /** What is being stored right now. */
   held: Stored;
   isExact: boolean;
-  /** The counts were exact when this process read them, so nothing had to be counted. */
+  /** This process read exact counts, so that it need not count. */
   readonly isFromDatabase: boolean;
   countedAt: number;
   /** The first count, where nothing was known before. */

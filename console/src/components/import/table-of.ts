@@ -5,7 +5,7 @@ import { t } from '../../lib/words/words.ts';
 
 const maxSamples = 3;
 
-/** A column by its place, with some of what is in it. */
+/** Names a column by its position and some of its values. */
 export function columnText(rows: CsvTable['rows'], index: number, head?: string): string {
   const samples = rows
     .map(({ cells }) => cells[index] ?? '')

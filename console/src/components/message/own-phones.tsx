@@ -220,7 +220,7 @@ const maxShown = 20;
 /** For apps that cannot pair: the phones on which the app is opened while this is shown. Those of visitors are not listed. */
 function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'about' | 'onRemove'>) {
   const [picked, setPicked] = useState(chosen);
-  /** When a phone was last heard from before, by the clock of the service. */
+  /** When the newest phone was heard from before this was opened, by the service's clock. */
   const before = useRef<string>(undefined);
   const { data: phones } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),

@@ -41,7 +41,7 @@ const audienceFields: readonly FilterField[] = [
   { name: 'updatedAt', label: t('Last changed'), kind: 'date' },
 ];
 
-/** Of these the ones that not every role sees; the service refuses them to the others. */
+/** Fields that not every role sees; the service refuses them to the others. */
 export const personalFields: ReadonlySet<string> = new Set(['metadata', 'userId', 'installationId']);
 
 /** The fields of an audience, with dates in the app's time zone. */

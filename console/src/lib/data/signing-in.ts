@@ -44,7 +44,7 @@ export function createChannel(name: string) {
       channel.postMessage('');
       channel.close();
     },
-    /** Answers how to stop. */
+    /** Returns a function that stops listening. */
     listen(listener: () => void): () => void {
       const channel = new BroadcastChannel(name);
       channel.onmessage = listener;

@@ -105,7 +105,7 @@ export function* partsOf(samples: readonly Sample[], room: number): Generator<re
 export const withoutDropped = (written: readonly WrittenSamples[], dropped: readonly number[]) =>
   written.filter(({ startedAt }) => !dropped.includes(startedAt));
 
-/** Drops the oldest segments where there are too many samples, or where they are too old. */
+/** Drops the oldest segments beyond the number or the age of samples to keep. */
 export function prune(
   record: TrackRecord,
   newest: number,

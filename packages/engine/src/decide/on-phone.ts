@@ -42,7 +42,7 @@ const isNear = (one: Asked, other: Asked) =>
   one.event === other.event &&
   Math.abs(one.at - other.at) <= TOLERANCE_MS;
 
-/** The one of `shown` that is the answer to a question, the nearest in time. */
+/** The entry of `shown` that answers a question: the nearest in time. */
 export function answerOf(shown: readonly Shown[], asked: Asked): Shown | undefined {
   return shown
     .filter((one) => isNear(one, asked))

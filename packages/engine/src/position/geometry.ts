@@ -2,7 +2,7 @@ import type { BeaconLocation } from '../presence/types.ts';
 
 /** Distances between a visitor and a beacon, and what ceilings between them cost. */
 
-/** A hand or a pocket, and a beacon of which no height is known, above the floor, m. */
+/** Height above the floor of a phone, and of a beacon whose height is unknown, m. */
 const VISITOR_HEIGHT = 1.3;
 const BEACON_HEIGHT = 2;
 const FLOOR_HEIGHT = 3.5;

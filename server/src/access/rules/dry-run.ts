@@ -28,7 +28,7 @@ export interface DryRunMeter {
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
   /** The lists that were asked for in a cell. They are counted in place. */
   listsOf(appId: string, cell: DryRunCell): CompiledQueries;
-  /** Evaluates one list, in the background, on behalf of all lists of the cell since the last one. */
+  /** Judges one list in the background, for all lists of this cell since the last one. */
   judgeList(appId: string, cell: DryRunCell, lists: CompiledQueries, isNarrowed: () => Promise<boolean>): void;
 }
 

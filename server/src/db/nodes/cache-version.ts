@@ -151,7 +151,7 @@ export class CacheVersion {
     this.#heard = asked;
   }
 
-  /** `known` is what was known when the counter was asked for. */
+  /** `known`: the counter's value when it was asked for. */
   async #catchUp(n: number, known: number): Promise<void> {
     // An answer from before what has been learned since.
     if (n >= known && n <= this.#known) return;

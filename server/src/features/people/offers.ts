@@ -28,7 +28,7 @@ export { addressHashes, findUser, userExists, venuesOf, walkUsers } from './user
 
 export const audienceFields = installations.records.lookup;
 
-/** Members of installations that not everybody is shown. */
+/** Members of installations that are hidden from some callers. */
 export const hiddenOfInstallations = installations.tag.hides;
 
 export const installationTable = installations.table;

@@ -25,7 +25,7 @@ const fewBytes = 65_536;
 
 /** What a client still has to read or send, as of the last check. */
 interface Progress {
-  /** A count that grows as the client makes progress. */
+  /** Grows as the client makes progress. */
   done: number;
   /** When the present window began, by the monotonic clock. */
   since: number;

@@ -12,7 +12,7 @@ import { PhoneBlock } from './phone-block.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations/$installationId');
 
-/** The page of a person of whom only the phone is known. Where there is an account, its page has the phone. */
+/** The page of a phone without an account; with one, the account's page shows it. */
 export function PhonePage() {
   const { appId, installationId } = route.useParams();
   const happened = useHappened({ appId, phones: [installationId] });

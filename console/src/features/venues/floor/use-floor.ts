@@ -112,7 +112,7 @@ export function useFloor(appId: string, floor: Floor) {
     addWall,
     changeWall,
     removeWall,
-    /** Of the venue, without a place, or at a level that no floor has: no plan shows them. */
+    /** Beacons of the venue that no plan shows: without a place, or at a level without a floor. */
     unplaced: allBeacons.filter((beacon) => floors.every((one) => !isOnFloor(beacon, one))),
     error: zonesError ?? beaconsError ?? error,
     ...zoneActions,

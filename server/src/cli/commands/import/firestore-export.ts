@@ -186,7 +186,7 @@ const asMessage = (value: Value | undefined): Message =>
 const messageIn = (message: Message, field: number) => asMessage(message.get(field)?.[0]);
 const textOf = (value: Value | undefined) => Buffer.from((value ?? []) as Uint8Array).toString();
 
-/** Of a key or a reference: of each step the collection, and the id as a number or a text. */
+/** The path of a key or reference: for each step the collection, and the id as number or text. */
 function nameOf(steps: readonly Value[], [type, number, text]: readonly [number, number, number]): string {
   const path = steps.map(asMessage).flatMap((step) => {
     const [id] = step.get(number) ?? [];

@@ -101,7 +101,7 @@ class Scan {
     else if (this.#isListed) yield { line: this.#line, problem: 'the file ends within the list' };
   }
 
-  /** Reads what is behind an object without an end, from the next line that one begins; answers whether there is any. */
+  /** Reads on after an object that never ends, from the next line that begins one. Returns whether there was any. */
   *#behind(): Generator<JsonItem, boolean> {
     const next = this.#object.indexOf('\n{') + 1;
     if (next === 0 || this.#isStrict) return false;

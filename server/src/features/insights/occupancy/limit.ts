@@ -6,7 +6,7 @@ import type { crowdedPlaces } from './tables.ts';
 
 export type CrowdedRow = RowOf<typeof crowdedPlaces>;
 
-/** How long there must be too many before it is reported, so that a group in a doorway raises no alarm. */
+/** How long a place must be too full before it is reported, so that a group in a doorway raises no alarm. */
 const beginMs = 20_000;
 /** How long there have to be few enough before it is over. */
 const endMs = 60_000;

@@ -202,7 +202,7 @@ function propose(
   return after;
 }
 
-/** Asks about the record as it is now. @throws Failure ObjectNotFound, and what `propose`, `prepare` and the webhooks throw */
+/** Asks the hooks about the present record. @throws Failure ObjectNotFound, and what `propose`, `prepare` and the webhooks throw */
 async function ask(deps: RecordDeps, hook: RecordHook, changing: Changing): Promise<Asked> {
   const { call, bucket } = changing;
   const rules = new RecordRules(call, bucket);

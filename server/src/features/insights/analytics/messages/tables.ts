@@ -99,7 +99,7 @@ export const messageLoads = defineTable({
   key: ['app_id', 'span', 'started_at'],
 });
 
-/** How the messages of an app are counted, and how far that has come. */
+/** The state of an app's message counts. */
 export const messageStates = defineTable({
   name: 'message_states',
   owner: 'analytics',

@@ -211,6 +211,6 @@ export interface TrackOwner {
   /** The model of the phone. */
   readonly model?: string | null;
   readonly site?: SiteReads;
-  /** Shared by concurrent decisions. */
+  /** Reads shared by concurrent decisions. */
   readonly past?: PastReads;
 }

@@ -22,7 +22,10 @@ export const lookBackJob = 'visits.look-back';
 
 /** What is heard for so long afterwards counts, ms. */
 const waitMs = 60_000;
-/** What begins or ends within this time is looked at together, ms. A longer one would outlast the samples where many beacons are heard. */
+/**
+ * Visits that begin or end within this time of each other are looked at together, ms. More would outlast the samples where many beacons are
+ * heard.
+ */
 const togetherMs = 15_000;
 /** So long before the first time that may be found, ms, positions are looked back on for its sake. */
 const lapMs = 30_000;

@@ -155,7 +155,7 @@ export interface NamedLock extends InstallationLock {
   /** The last registration did not prove that it is the same phone. */
   readonly isUnproven: boolean;
   readonly secretHash: string | null;
-  /** It was named by the id that only its phone need know, or has none. */
+  /** Named by the id that only its own phone knows, or without such an id. */
   readonly isByOwnId: boolean;
 }
 
