@@ -96,6 +96,23 @@ describe('what is wrong with beacons', () => {
     assert.deepEqual(carried.found(12), []);
   });
 
+  test('one is copied that a gateway far away hears for some minutes of each hour', () => {
+    const house = weeks(12);
+    const gateway = { beaconId: 'e', rssi: -75 };
+    for (let day = 0; day <= 12; day++)
+      for (let hour = -12; hour < 1; hour++) {
+        for (let minute = 0; minute < 60; minute++) house.note(day, 'e', { isOn: true }, 60 * hour + minute);
+        for (const id of ['f', 'g', 'h'])
+          for (let minute = 0; minute < 40; minute++)
+            house.note(day, id, { by: 'gateways', near: gateway }, 60 * hour + minute);
+        if (day === 12 && hour > -6)
+          for (let minute = 0; minute < 60; minute += 15)
+            house.note(day, 'a', { by: 'gateways', near: gateway }, 60 * hour + minute);
+      }
+    house.usual(12);
+    assert.deepEqual(house.found(12), [['a', 'cloned']]);
+  });
+
   test('none is copied where a beacon between two rooms has died, and phones there are near the next one', () => {
     const house = new House();
     for (let day = 0; day < 12; day++) {
@@ -107,6 +124,19 @@ describe('what is wrong with beacons', () => {
       house.found(12).filter(([, kind]) => kind !== 'silent'),
       [],
     );
+  });
+
+  test('one has moved that is louder elsewhere than beside the beacon that has died there', () => {
+    const house = new House();
+    for (let day = 0; day < 12; day++) {
+      house.usual(day).heard(day, 'z', ['a', 'e', 'f', 'g']);
+      for (const id of ['a', 'e', 'f', 'g']) house.heard(day, id, ['z']);
+    }
+    house.usual(12, ['a']);
+    for (let minute = 0; minute < 50; minute++)
+      house.note(12, 'a', { by: 'phones', near: { beaconId: 'efg'[minute % 3] ?? '', rssi: -60 } }, minute);
+    const moved = house.found(12).filter(([, kind]) => kind === 'moved');
+    assert.deepEqual(moved, [['a', 'moved']]);
   });
 
   test('none is copied where a phone hears several from afar', () => {

@@ -31,16 +31,15 @@ interface Hearing {
   readonly hour: number;
 }
 
-/** Minutes at strange places and at its own that a copy needs, each weighed by how loud it is, compared with what is usual. */
-const minAwayStrength = 6;
-const minHereStrength = 2;
+/** Minutes at strange places that a copy needs, each weighed by how loud it is, compared with what is usual; fewer at more places. */
+const minAwayStrength = 8;
 /** A place at which it is quieter than usual by so much says nothing, dB. */
 const quieter = 8;
 
 /**
  * A copy is heard, within an hour, at a place of its own and at others where it never was together with what is there. One such place can be
- * another beacon that has come; a gateway stays where it is. A phone that hears very well has many strange beacons at one place, a copy
- * is alone.
+ * another beacon that has come; a gateway stays where it is, and what it has heard all day counts. A phone that hears very well has many
+ * strange beacons at one place, a copy is alone.
  */
 function findCloned(places: Places, known: readonly FleetBeacon[]): ReadonlyMap<string, Finding> {
   const day = dayOf(places.fleet.now - 1);
@@ -66,7 +65,8 @@ function cloneOf(places: Places, day: number, heard: readonly Hearing[]): Findin
   const home = places.homeOf(beaconId) as Home;
   const today = places.day(beaconId, day)?.near ?? {};
   const strengthOf = ({ place, near }: Pick<Hearing, 'place' | 'near'>) =>
-    countOf(near.last) * powerOf(loudness(near) - levelOf(home, places.isGateway(place)));
+    (places.isGateway(place) ? near.minutes : countOf(near.last)) *
+    powerOf(loudness(near) - levelOf(home, places.isGateway(place)));
   const here = [...home].flatMap(([place, usual]) => {
     const near = today[place];
     const isHere = near?.hour === hour && isOften(home, place) && loudness(near) >= usual.rssi - quieter;
@@ -81,9 +81,9 @@ function cloneOf(places: Places, day: number, heard: readonly Hearing[]): Findin
   const [to] = away;
   const far = here.filter(({ place }) => to && places.areStrangers(place, to.place));
   const [from] = far.sort((a, b) => strengthOf(b) - strengthOf(a));
-  const sumOf = (all: readonly Pick<Hearing, 'place' | 'near'>[]) => all.reduce((sum, one) => sum + strengthOf(one), 0);
-  const isSure = away.length >= 2 || away.some(({ place }) => places.isGateway(place));
-  if (!to || !from || !isSure || sumOf(away) < minAwayStrength || sumOf(far) < minHereStrength) return undefined;
+  const strength = away.reduce((sum, one) => sum + strengthOf(one), 0);
+  const more = away.reduce((sum, { place }) => sum + (places.isGateway(place) ? 2 : 1), -1);
+  if (!to || !from || strength * more < minAwayStrength) return undefined;
   if (!areTogether(unionOfAll(here), unionOfAll(away))) return undefined;
   return { kind: 'cloned', beaconId, since: day + hour * hourMs, facts: { home: from.place, away: to.place } };
 }
@@ -159,7 +159,7 @@ function hasCome(places: Places, place: string, other: string, day: number): boo
   return near !== undefined && near.minutes >= minStrange && heardPower(near) > timesUsual * expected;
 }
 
-/** The most of the expected minutes at home that one that has moved is still heard there: one beside which another has come, is. */
+/** The most of what is expected at home that one that has moved is still heard there: one beside which another has come, is. */
 const maxStayed = 0.4;
 /** Minutes in which it would have been heard at home, and was elsewhere. */
 const minExpected = 40;
@@ -181,16 +181,18 @@ function moveIn(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>
   if (!home) return undefined;
   const near = sumOfNear(days);
   const heardOn = (place: string) => days.reduce((sum, [one]) => sum + places.heardOn(place, one, beaconId), 0);
-  let [expected, stayed, total] = [0, 0, 0];
+  let [expected, expectedPower, stayed, total] = [0, 0, 0, 0];
   for (const [place, usual] of home) {
     total += powerAt(usual);
     if (others.has(place)) continue;
-    const minutes = usual.rate * heardOn(place);
-    expected += minutes;
+    const [minutes, now] = [heardOn(place), near.get(place)];
+    const power = usually(usual, minutes);
+    expected += usual.rate * minutes;
+    expectedPower += power;
     // More often at one place does not make up for another.
-    stayed += Math.min(minutes, near.get(place)?.minutes ?? 0);
+    stayed += now ? Math.min(power, heardPower(now)) : 0;
   }
-  if (expected < minExpected || stayed > maxStayed * expected) return undefined;
+  if (expected < minExpected || stayed > maxStayed * expectedPower) return undefined;
   const main = [...home].flatMap(([place, usual]) => (powerAt(usual) > 0.1 * total ? place : []));
   const hour = Math.max(...Object.keys(hours).map(Number));
   let [all, there, minutes] = [0, 0, 0];
@@ -200,7 +202,7 @@ function moveIn(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>
     const power = heardPower(one);
     all += power;
     if (main.includes(place) || power <= timesUsual * usually(home.get(place), heardOn(place))) continue;
-    if (places.hasInherited(place, home, { day, hour })) continue;
+    if (places.hasInherited(place, home, { day, hour, rssi: loudness(one) })) continue;
     // What is here that usually is not has come here itself.
     if (main.some((other) => hasCome(places, place, other, day))) continue;
     there += power;

@@ -19,6 +19,16 @@ export interface Usual {
 
 export type Home = ReadonlyMap<string, Usual>;
 
+interface Heard {
+  readonly day: number;
+  readonly hour: number;
+  /** How loud it is at the place, dBm. */
+  readonly rssi?: number;
+}
+
+/** So much louder than near the silent one, it is nearer itself, dB. */
+const louder = 4;
+
 interface Most {
   readonly beaconId: string;
   readonly minutes: number;
@@ -102,12 +112,14 @@ export class Places {
 
   /**
    * Whether a place may only seem new to a beacon: where another one has fallen silent that was near both, phones are now said to be near
-   * the next one.
+   * the next one. They hear the beacon no louder for that.
    */
-  hasInherited(place: string, home: Home, { day, hour }: { readonly day: number; readonly hour: number }): boolean {
+  hasInherited(place: string, home: Home, { day, hour, rssi = Number.NEGATIVE_INFINITY }: Heard): boolean {
     const own = this.homeOf(place);
-    for (const other of home.keys())
-      if (own && isOften(own, other) && isOften(home, other) && this.#isMissing(other, day, hour)) return true;
+    for (const [other, usual] of home) {
+      if (!own || rssi >= usual.rssi + louder || !isOften(own, other) || !isOften(home, other)) continue;
+      if (this.#isMissing(other, day, hour)) return true;
+    }
     return false;
   }
 
