@@ -18,8 +18,8 @@ const maybeReplaced = 50;
 const reportedDays = 30;
 /** The least ratio of a slope to its error. */
 const minSure = 2;
-/** The error of a charge that lasts for weeks because of the temperature, per cent. */
-const drift = 0.5;
+/** The error of a charge that lasts for weeks, because of the temperature and since cells differ, per cent. */
+const drift = 1;
 /** Standard deviations within which nine of ten values of a normal distribution lie. */
 const ninetyPercent = 1.645;
 
@@ -49,7 +49,14 @@ export function findBatteries(fleet: Fleet): readonly Finding[] {
 
 /** Undefined where too little is known, or the charge does not fall. */
 export function forecastBattery(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): Forecast | undefined {
-  const points = pointsOf(days, now);
+  for (const points of pointsOf(days, now)) {
+    const forecast = forecastFrom(points, now);
+    if (forecast) return forecast;
+  }
+  return undefined;
+}
+
+function forecastFrom(points: readonly Point[], now: number): Forecast | undefined {
   const last = points.at(-1);
   if (!last || !areEnough(points)) return undefined;
   const line = lineThrough(withoutOutliers(points));
@@ -90,7 +97,7 @@ function lineThrough(points: readonly Point[]): Line {
   const slope = points.reduce((sum, { at, charge }) => sum + (at - middle) * (charge - mean), 0) / squares;
   const rest = points.reduce((sum, { at, charge }) => sum + (charge - mean - slope * (at - middle)) ** 2, 0);
   const spread = Math.sqrt(rest / (points.length - 2));
-  const slopeError = Math.hypot(spread / Math.sqrt(squares), (2 * drift) / spanOf(points));
+  const slopeError = Math.hypot(spread / Math.sqrt(squares), drift / spanOf(points));
   return { middle, mean, slope, meanError: spread / Math.sqrt(points.length), slopeError };
 }
 
@@ -148,10 +155,10 @@ const quantile = (values: readonly number[], part: number): number =>
 type Charges = { readonly battery?: number; readonly voltage?: number };
 
 /**
- * One point a day since the last new battery, the median of its hours. Per cent and volts describe one battery: only the one read on more
- * days counts.
+ * One point a day since the last new battery, the median of its hours. Per cent and volts describe one battery, so only one of them counts:
+ * the one read on more days, which comes first, or else the other one.
  */
-function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly Point[] {
+function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number): readonly (readonly Point[])[] {
   const used = [...(days ?? [])].filter(([day]) => day > now - usedDays * dayMs && day <= now);
   const points = (charge: (charges: Charges) => number | undefined) =>
     used
@@ -161,7 +168,8 @@ function pointsOf(days: ReadonlyMap<number, BeaconDay> | undefined, now: number)
       })
       .sort((a, b) => a.at - b.at);
   const [percent, volts] = [points(({ battery }) => battery), points(({ voltage }) => chargeAt(voltage))];
-  return volts.length > percent.length ? sincePlateau(sinceReplaced(volts)) : sinceReplaced(percent);
+  const both = [sinceReplaced(percent), sincePlateau(sinceReplaced(volts))];
+  return volts.length > percent.length ? both.reverse() : both;
 }
 
 /** The charge of a lithium coin cell by its voltage under a small load. Cells differ by some per cent. */

@@ -172,7 +172,7 @@ describe('what is wrong with beacons', () => {
 
 describe('the forecast of a battery', () => {
   /** Charges of the last days, the oldest first; or what else it told. */
-  const forecast = (charges: readonly (number | { readonly voltage?: number })[]) => {
+  const forecast = (charges: readonly (number | { readonly battery?: number; readonly voltage?: number })[]) => {
     const days = charges.map((charge, day) => {
       const at = start + day * dayMs;
       return [at, dayWith({ at, telemetry: typeof charge === 'number' ? { battery: charge } : charge })] as const;
@@ -211,6 +211,14 @@ describe('the forecast of a battery', () => {
     // From there on 5 mV a day: 82 per cent of the charge are one volt.
     const volts = Array.from({ length: 45 }, (_, day) => ({ voltage: 2.86 - Math.max(0, day - 25) * 0.005 }));
     assert.ok(Math.abs((forecast(volts)?.[1] ?? 0) - 38) <= 4, `${forecast(volts)}`);
+  });
+
+  test('follows the voltage where the per cent never change', () => {
+    const both = Array.from({ length: 46 }, (_, day) => ({
+      battery: 10,
+      ...(day < 45 ? { voltage: 2.86 - day * 0.004 } : {}),
+    }));
+    assert.ok(Math.abs((forecast(both)?.[1] ?? 0) - 24) <= 4, `${forecast(both)}`);
   });
 
   test('does not take what some phones tell for a new battery', () => {
