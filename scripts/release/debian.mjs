@@ -13,16 +13,20 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allocator, nodeFlags } from '../../server/bin/process-options.mjs';
 import { pinnedNode, root } from '../install.mjs';
 import { copyInstalled } from './installed.mjs';
 
 const architectures = { x64: 'amd64', arm64: 'arm64' };
 
-/** Commands use the settings and the data of the service, as its user. */
+const variables = { PHAROS_DATA: '/var/lib/pharos', ...allocator };
+
+/** Commands use the settings and the data of the service, as its user. With the flags Node need not start the service anew. */
 const command = `#!/bin/sh
-: "\${PHAROS_DATA:=/var/lib/pharos}"
-export PHAROS_DATA
-run="/usr/lib/pharos/node --env-file-if-exists=/etc/pharos.env /usr/lib/pharos/server/bin/pharos.mjs"
+export ${Object.entries(variables)
+  .map(([name, value]) => `${name}="\${${name}:-${value}}"`)
+  .join(' ')}
+run="/usr/lib/pharos/node ${nodeFlags.join(' ')} --env-file-if-exists=/etc/pharos.env /usr/lib/pharos/server/bin/pharos.mjs"
 [ "$(id -u)" = 0 ] || exec $run "$@"
 cd /var/lib/pharos
 exec setpriv --reuid=pharos --regid=pharos --init-groups $run "$@"

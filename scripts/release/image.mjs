@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { allocator, nodeFlags } from '../../server/bin/process-options.mjs';
 import { root } from '../install.mjs';
 
 /** Debian's packages of what `ldd node` names. */
@@ -16,8 +17,8 @@ const has = (program) => ['/usr/bin', '/usr/sbin'].some((folder) => existsSync(j
 /** What is missing here to make one; undefined if nothing is. */
 export const missingForImage = () => ['buildah', 'apt-get', 'dpkg-deb'].find((program) => !has(program));
 
-/** Starts Node without a shell or `env`. */
-const command = "#!/usr/lib/pharos/node\nimport('/usr/lib/pharos/server/bin/pharos.mjs');\n";
+/** Starts Node without a shell or `env`; a line like this takes one flag. */
+const command = `#!/usr/lib/pharos/node ${nodeFlags}\nimport('/usr/lib/pharos/server/bin/pharos.mjs');\n`;
 
 /** What base-files and adduser do. */
 const files = {
@@ -75,7 +76,8 @@ export function packImage({ deb, version, target }) {
     const name = `localhost/pharos:${version}`;
     // Only Docker's format has a HEALTHCHECK.
     const build = ['build', '--quiet', '--format', 'docker', '--timestamp', '0', '--tag', name];
-    run('buildah', [...store, ...build, '--file', join(root, 'deploy', 'Containerfile'), contents]);
+    const env = Object.entries(allocator).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+    run('buildah', [...store, ...build, ...env, '--file', join(root, 'deploy', 'Containerfile'), contents]);
     const file = join(target, basename(deb).replace(/\.deb$/, '_image.tar'));
     run('buildah', [...store, 'push', '--quiet', name, `docker-archive:${file}:${name}`]);
     run('gzip', ['--force', '-9', file]);

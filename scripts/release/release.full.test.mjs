@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { installConsumers, otherNode } from '../../sdk/test/install-consumers.ts';
+import { allocator, nodeFlags } from '../../server/bin/process-options.mjs';
 import { pinnedNode, root } from '../install.mjs';
 import { canPackDebian } from './debian.mjs';
 import { npm } from './npm.ts';
@@ -33,7 +34,16 @@ async function serve(folder, [program, ...words], more = {}) {
   const child = spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface({ input: child.stdout })) {
     const [, address] = /listens on (http:\S+)/.exec(line) ?? [];
-    if (address !== undefined) return { child, address, cwd };
+    if (address === undefined) continue;
+    // What keeps its memory small.
+    const of = (file) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8').split('\0');
+    assert.deepEqual(
+      [...nodeFlags, ...Object.keys(allocator)].filter(
+        (name) => ![...of('cmdline'), ...of('environ').map((one) => one.split('=')[0])].includes(name),
+      ),
+      [],
+    );
+    return { child, address, cwd };
   }
   throw new Error('The service has not started.');
 }

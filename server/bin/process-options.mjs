@@ -3,17 +3,8 @@
  * of it before the first line of a program runs.
  */
 
-export const nodeFlags = [
-  // Size of each of the two halves of the space for new objects, in MB. V8 would let them grow to 64.
-  '--max-semi-space-size=16',
-  // With V8's own least size, 1 MB, a start collects twice as often, and once the whole heap.
-  '--min-semi-space-size=4',
-  // The heap is collected again when it is twice as large as what was in use; V8 would wait until it is four times as
-  // large, and keep the pages.
-  '--heap-growing-percent=100',
-  // A service at rest gives back what a load has left (`cli/support/memory-at-rest.ts`).
-  '--expose-gc',
-];
+/** Size of each of the two halves of the space for new objects, in MB. V8 would let them grow to 64. Other flags make a start slower. */
+export const nodeFlags = ['--max-semi-space-size=16'];
 
 /**
  * For glibc; other libraries ignore them. Without them, the memory of a password check (19 MB) stays with each thread

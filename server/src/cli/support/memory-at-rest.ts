@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 /** How often the load is checked, and how many quiet checks in a row count as rest. */
 const checkMs = 10_000;
 const quietLooks = 6;
@@ -30,19 +33,24 @@ export function createTidying({ load, collect }: Thread): () => void {
   };
 }
 
-/**
- * Keeps the memory of a long-running command small while it is idle. `collect` exists when Node runs with --expose-gc.
- */
-export function tidyAtRest(collect = globalThis.gc): { stop(): void } {
-  if (!collect) return { stop: () => undefined };
+/** Only a last-resort collection gives back the pages that V8 has set aside. */
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  const gc: NodeJS.GCFunction = runInNewContext('gc');
+  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
+
+/** Keeps the memory of a long-running command small. */
+export function tidyAtRest(): { stop(): void } {
   let last = performance.eventLoopUtilization();
   const load = () => {
     const { utilization } = performance.eventLoopUtilization(last);
     last = performance.eventLoopUtilization();
     return utilization;
   };
-  // Only a last-resort collection gives back the pages that V8 has set aside.
-  const options = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const;
-  const timer = setInterval(createTidying({ load, collect: () => void collect(options) }), checkMs).unref();
+  const timer = setInterval(createTidying({ load, collect }), checkMs).unref();
+  // The heap is collected again when it is twice as large as what was in use; V8 would wait until it is four times as large, and keep the
+  // pages. Not from the beginning: what Node and former starts have compiled is for V8 without this flag.
+  setTimeout(() => setFlagsFromString('--heap-growing-percent=100'), checkMs).unref();
   return { stop: () => clearInterval(timer) };
 }
