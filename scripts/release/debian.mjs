@@ -21,12 +21,16 @@ const architectures = { x64: 'amd64', arm64: 'arm64' };
 
 const variables = { PHAROS_DATA: '/var/lib/pharos', ...allocator };
 
-/** Commands use the settings and the data of the service, as its user. With the flags Node need not start the service anew. */
+/**
+ * Commands use the settings and the data of the service, as its user; also those of a package that is only unpacked. With the flags Node need
+ * not start the service anew.
+ */
 const command = `#!/bin/sh
 export ${Object.entries(variables)
   .map(([name, value]) => `${name}="\${${name}:-${value}}"`)
   .join(' ')}
-run="/usr/lib/pharos/node ${nodeFlags.join(' ')} --env-file-if-exists=/etc/pharos.env /usr/lib/pharos/server/bin/pharos.mjs"
+lib="$(dirname "$(readlink -f "$0")")/../lib/pharos"
+run="$lib/node ${nodeFlags.join(' ')} --env-file-if-exists=/etc/pharos.env $lib/server/bin/pharos.mjs"
 [ "$(id -u)" = 0 ] || exec $run "$@"
 cd /var/lib/pharos
 exec setpriv --reuid=pharos --regid=pharos --init-groups $run "$@"

@@ -166,6 +166,12 @@ describe('what is released', () => {
     const database = statSync(join(system, 'var/lib/pharos/pharos.db'));
     assert.ok(database.uid > 0);
     await stop(service);
+    // Before an update the next package is only unpacked.
+    execFileSync('chroot', [system, 'dpkg', '--extract', '/pharos.deb', '/next']);
+    const checked = execFileSync('chroot', [system, '/next/usr/bin/pharos', 'upgrade', '--check'], {
+      encoding: 'utf8',
+    });
+    assert.match(checked, /changes nothing in this database/);
     execFileSync('chroot', [system, 'dpkg', '--purge', 'pharos'], { stdio: 'ignore' });
     assert.ok(existsSync(join(system, 'var/lib/pharos/pharos.db')), 'the data stay');
     assert.ok(!existsSync(join(system, 'usr/lib/pharos/node')));
