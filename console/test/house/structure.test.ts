@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'vitest';
 import { betweenFeatures, climbing, floorOf, inCircles, readImports } from '../../../server/test/support/imports.ts';
@@ -8,7 +10,8 @@ import { betweenFeatures, climbing, floorOf, inCircles, readImports } from '../.
 /** From the bottom up; a folder imports only folders listed before it. */
 const floors = ['lib', 'components', 'frame', 'features', 'app', '.'];
 
-const { sources, imports } = readImports(fileURLToPath(new URL('../../src', import.meta.url)));
+const root = fileURLToPath(new URL('../../src', import.meta.url));
+const { sources, imports } = readImports(root);
 
 describe('the structure of the console', () => {
   test('every room has its floor', () => {
@@ -22,6 +25,15 @@ describe('the structure of the console', () => {
 
   test('no feature imports another', () => {
     assert.deepEqual(betweenFeatures(imports, 1), []);
+  });
+
+  test('no file imports more than 25 others of the console', () => {
+    const importsOf = (path: string) =>
+      readFileSync(join(root, path), 'utf8').match(/^(?:import|export|\}).* from '\.|^import '\./gm)?.length ?? 0;
+    assert.deepEqual(
+      sources.filter((path) => importsOf(path) > 25),
+      [],
+    );
   });
 
   test('no two files import each other, directly or around', () => {

@@ -1,38 +1,30 @@
 import { Group, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Bulk } from '../../components/bulk/bulk.ts';
 import { BulkBar } from '../../components/bulk/bulk-bar.tsx';
 import { updatedColumn } from '../../components/list/columns.tsx';
-import { type Column, DataTable } from '../../components/list/data-table.tsx';
+import { DataTable } from '../../components/list/data-table.tsx';
 import { sizeOf } from '../../components/list/list-search.ts';
 import { Pager } from '../../components/list/pager.tsx';
 import { SavedMenu } from '../../components/list/saved-menu.tsx';
 import { SearchField } from '../../components/list/search-field.tsx';
-import { EmptyState, FailureNote, Icon, LinkButton } from '../../components/page/blocks.tsx';
+import { EmptyState, FailureNote, LinkButton } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
-import { appRules, eventTexts } from '../../components/rules/rules.ts';
 import { useMayCall, useStanding } from '../../lib/data/access.ts';
-import { type BeaconNames, useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { ownFilePath } from '../../lib/data/own-files.ts';
-import { appQuery } from '../../lib/data/queries.ts';
-import { languageText } from '../../lib/text/languages.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { listedMessages } from './listed-messages.ts';
-import { attachmentOf, isInSeries, type Message } from './message.ts';
+import type { Message } from './message.ts';
+import { columnsOf } from './message-columns.tsx';
 import { isPlainSearch, type MessageSearch, readMessageSearch } from './message-search.ts';
 import { messageKeys, messagesQuery } from './message-store.ts';
-import { MessageSwitch } from './message-switch.tsx';
-import { languagesOfMessage, nextDates } from './message-words.ts';
 import classes from './messages.module.css';
 import { MoveMessages } from './move-messages.tsx';
-import { placesText } from './sentence/parts.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/messages');
-
-const icons = { TEXT: 'bell', URL: 'link', IMAGE: 'picture', VIDEO: 'play' } as const;
 
 /** Switching and deleting several, however they are stored. */
 const bulkOf = (appId: string): Bulk => {
@@ -177,82 +169,5 @@ function List({ appId, messages, search, mayChange }: ListProps) {
         />
       )}
     </>
-  );
-}
-
-interface Shown {
-  readonly appId: string;
-  readonly names: BeaconNames;
-  readonly mayChange: boolean;
-}
-
-const columnsOf = ({ appId, names, mayChange }: Shown): readonly Column<Message>[] => [
-  {
-    name: 'name',
-    label: t('Message'),
-    sortBy: 'name',
-    render: (one) => <Lead appId={appId} message={one} names={names} />,
-  },
-  { name: 'next', label: t('Shown'), render: (one) => <NextDates appId={appId} message={one} /> },
-  { name: 'languages', label: t('Languages'), render: (one) => <InLanguages message={one} /> },
-  {
-    name: 'isEnabled',
-    label: t('On'),
-    sortBy: 'isEnabled',
-    render: (one) => <MessageSwitch appId={appId} message={one} isLocked={!mayChange} />,
-  },
-];
-
-function Lead({ appId, message, names }: Omit<Shown, 'mayChange'> & { readonly message: Message }) {
-  const { objectId, name, fields, stored } = message;
-  const { beacons, event } = fields;
-  const isGone = beacons.length > 0 && beacons.slice(0, 3).every((id) => names(id) === null);
-  const count = stored.kind === 'storyline' ? stored.scenarios.length : 1;
-  return (
-    <Group component="span" gap="0.75rem" miw={0} wrap="nowrap">
-      <Thumbnail appId={appId} message={message} />
-      <span>
-        <Link to="/apps/$appId/messages/$messageId" params={{ appId, messageId: objectId }}>
-          {name}
-        </Link>
-        <span className={classes.place} data-gone={isGone || undefined}>
-          {isInSeries(message)
-            ? t('{count} messages in one series', { count })
-            : beacons.length === 0
-              ? t('No place yet')
-              : `${eventTexts[event].verb} ${placesText(beacons, names)}`}
-        </span>
-      </span>
-    </Group>
-  );
-}
-
-function Thumbnail({ appId, message: { fields } }: { readonly appId: string; readonly message: Message }) {
-  const picture = ownFilePath(fields.urlImageIOS || fields.urlImageAndroid, appId);
-  if (picture) return <img className={classes.thumbnail} src={picture} alt="" loading="lazy" />;
-  return (
-    <span className={classes.thumbnail}>
-      <Icon name={icons[attachmentOf(fields)]} />
-    </span>
-  );
-}
-
-function NextDates({ appId, message }: { readonly appId: string; readonly message: Message }) {
-  const { data: app } = useQuery(appQuery(appId));
-  if (!app) return '…';
-  return nextDates(message.fields, appRules(app.policy), { zone: app.policy.timeZone, now: Date.now() });
-}
-
-function InLanguages({ message: { fields } }: { readonly message: Message }) {
-  const languages = languagesOfMessage(fields);
-  if (languages.length === 1 && fields.language === '') return <span className="soft">{t('not said')}</span>;
-  return (
-    <span className={classes.inLanguages}>
-      {languages.map((one) => (
-        <span key={one.tag} data-lacks={one.lacks.length > 0 || undefined}>
-          {languageText(one)}
-        </span>
-      ))}
-    </span>
   );
 }
