@@ -44,7 +44,6 @@ const pagesBelow =
     });
 
 export const appPage = pagesBelow(app);
-/** A page outside of apps. */
 export const ownPage = pagesBelow(signedIn);
 
 const isPermission = (needs: Permission | Operation): needs is Permission => needs in mayDo;

@@ -41,7 +41,6 @@ export interface ListMember {
   readonly all: Sql;
 }
 
-/** A member of a bucket document. */
 export interface MemberField {
   readonly from: 'member';
   /** The column with the JSON text of the document. */

@@ -56,7 +56,6 @@ export interface SessionAccess {
   readonly hasSecondFactor?: boolean;
   /** Nobody has used this token before, as far as is known, so that the answer with it may have been lost. */
   readonly isUnheard?: boolean;
-  /** The venues to which the user belongs. */
   readonly venueIds?: readonly string[] | undefined;
 }
 

@@ -27,7 +27,6 @@ export interface ServiceOptions {
   readonly now: Clock;
   /** Without it, nothing is done that nobody waits for. */
   readonly inBackground?: InBackground;
-  /** Whether a mail server is configured. */
   readonly canMail?: boolean;
   /** Hosts of the operator's own network that may be called. */
   readonly privateTargets?: readonly string[];

@@ -20,7 +20,6 @@ export interface Partition {
   readonly until: string | null;
 }
 
-/** How many months are added each time. */
 const monthsAhead = 2;
 /** Anything that waits for a lock on a table makes everything else wait behind it. */
 const shortWaits = raw(`set local lock_timeout = '3s'`);

@@ -63,7 +63,6 @@ export interface Index<N extends string = string> {
 
 /** Rows that say where somebody was or what they were sent, and are erased with their installation. */
 interface Trail<N extends string = string> {
-  /** The column that names the installation. */
   readonly installation: N;
   /**
    * When a row was recorded (ms), so that rows from after an erasure was requested stay. Without it a row is the current state,
@@ -117,7 +116,6 @@ interface Facts<N extends string> {
   readonly trail?: Trail<N>;
   /** Without it rows stay until somebody deletes them. Rows without an objectId need the column with their time. */
   readonly kept?: RetentionRule<N> & ('object_id' extends N ? unknown : { readonly by: N });
-  /** Columns that name a user. */
   readonly users?: readonly N[];
   /** Without it, rows that name a creator (`created_by`) stay without the name, and others are deleted. */
   readonly erased?: Fate;

@@ -22,7 +22,6 @@ import { isAlreadySo, isStale, type Outcome } from './bulk-pieces.ts';
 interface Props {
   readonly appId: string;
   readonly bulk: Bulk;
-  /** The chosen records by id. */
   readonly chosen: ReadonlyMap<string, object>;
   readonly onChosen: (ids: readonly string[]) => void;
   /** Buttons for what else can be done with them. */

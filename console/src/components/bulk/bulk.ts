@@ -215,7 +215,6 @@ function applied(change: Plain, record: Plain, isWhole?: true): Plain {
 export const valueAt = (record: object, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, name) => (inner as Plain | null | undefined)?.[name], record);
 
-/** What a person calls a record. */
 export function nameOfRecord(record: object): string {
   const known = record as Plain;
   const inside = typeof known['metadata'] === 'object' ? Object.values(known['metadata'] ?? {}) : [];

@@ -9,7 +9,6 @@ interface Deletion<Stored extends object> {
   readonly shown: Stored;
   /** The members that somebody may have changed since; all of them unless given. */
   readonly members?: readonly (keyof Stored)[];
-  /** Reads the record again. */
   readonly read: () => Promise<Stored>;
   readonly send: (ifMatch: string | undefined) => Promise<object>;
   readonly refresh: readonly QueryKey[];

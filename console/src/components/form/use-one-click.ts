@@ -5,7 +5,6 @@ import { t } from '../../lib/words/words.ts';
 interface OneClick<Stored extends object, Change> {
   /** What a person calls the record. */
   readonly name: string;
-  /** Reads the record again. */
   readonly read: () => Promise<Stored>;
   /** Changes it if it still has the tag. Returns the answer with the new tag. */
   readonly send: (change: Change, ifMatch: string | undefined) => Promise<object>;

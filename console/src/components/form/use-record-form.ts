@@ -43,7 +43,6 @@ export interface RecordFormOptions<Stored extends object, Values extends object,
   readonly stop?: (before: Values, after: Values) => Stop | undefined;
   /** What is compared and chosen one by one when somebody else has saved first; the fields unless given. */
   readonly parts?: { readonly of: (values: Values) => Parts; readonly join: (parts: Parts) => Values };
-  /** Reads the record again. */
   readonly read: () => Promise<Stored>;
   /** Writes the members that have changed, if the record still has the tag. Answers what has the new tag. */
   readonly change: (members: object, ifMatch: string | undefined) => Promise<Saved>;

@@ -23,7 +23,6 @@ interface Props {
   readonly onChange: (hidden: readonly string[]) => void;
 }
 
-/** Chooses the columns of a list. */
 export function ColumnMenu({ columns, hidden, onChange }: Props) {
   const choices = columns.slice(1);
   if (choices.length === 0) return null;

@@ -40,7 +40,6 @@ interface Props<T> {
 }
 
 export interface Selection<T> {
-  /** The chosen records by key. */
   readonly chosen: ReadonlyMap<string, T>;
   readonly onChange: (chosen: ReadonlyMap<string, T>) => void;
   readonly nameOf: (record: T) => string;

@@ -63,7 +63,6 @@ export function listFilter(
   return bothOf(filter, found.toJSON());
 }
 
-/** Both conditions combined. */
 export function bothOf(one: JsonObject | undefined, other: JsonObject | undefined): JsonObject | undefined {
   return one && other ? { $and: [one, other] } : (one ?? other);
 }

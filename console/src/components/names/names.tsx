@@ -32,7 +32,6 @@ interface TriggerProps {
 
 const gone = <i>{t('a deleted message')}</i>;
 
-/** The name of a notification or a scenario. */
 export function TriggerName({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className="soft">…</span>;

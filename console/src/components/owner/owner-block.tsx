@@ -27,7 +27,6 @@ interface Props {
   readonly operation: Operation;
   readonly rules: { readonly group: 'resources' | 'buckets'; readonly name: string };
   readonly handOver: (userId: string, how: { readonly ifMatch: string | undefined }) => Promise<object>;
-  /** Reads the record again. */
   readonly read: () => Promise<Owned>;
   readonly refresh: readonly QueryKey[];
 }

@@ -134,7 +134,6 @@ interface ButtonProps {
   readonly children: string;
 }
 
-/** A button that leads to another page. */
 export function LinkButton({ to, params, search, icon, isPlain = false, children }: ButtonProps) {
   return (
     <Button

@@ -129,7 +129,6 @@ interface Way {
   readonly params: object;
 }
 
-/** A link back to the list, below the title. */
 export function BackLink({ label, to, params }: Way) {
   return (
     <TextLink to={to} params={params as never}>

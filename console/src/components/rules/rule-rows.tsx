@@ -14,7 +14,6 @@ import {
 } from './rule-inputs.tsx';
 import type { RuleName, Rules } from './rules.ts';
 
-/** One rule of the form, as data. */
 export interface RuleRow {
   readonly names: readonly [RuleName, ...RuleName[]];
   readonly label: string;
@@ -30,7 +29,6 @@ export interface RuleRow {
 
 const soon = () => new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000).toISOString();
 
-/** The rules, in the order of the form. */
 export const ruleRows: readonly RuleRow[] = [
   {
     names: ['oncePer'],

@@ -6,7 +6,6 @@ export interface Help {
   /** Of the pages whose address has this form, below an app (`/…`) or not (`//…`). */
   readonly path: RegExp;
   readonly text: string;
-  /** A page of the handbook, with its section. */
   readonly handbook: string;
 }
 

@@ -145,7 +145,6 @@ interface RoleProps {
   };
 }
 
-/** A new administrator's role, and where it holds. */
 export function RoleFields({ fields }: RoleProps) {
   const { values } = fields;
   return (

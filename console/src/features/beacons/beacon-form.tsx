@@ -129,7 +129,6 @@ export function BeaconForm({ appId, record: beacon, model, place, onDone, onCanc
   );
 }
 
-/** Other beacons with the same identifiers. */
 async function findTwins(appId: string, fields: BeaconFields): Promise<readonly Beacon[]> {
   const body = wholeBody(fields) as CreateBody;
   if (!Number.isInteger(body.major) || !Number.isInteger(body.minor)) return [];

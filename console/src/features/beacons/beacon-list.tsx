@@ -23,7 +23,6 @@ const stateColumns = (appId: string, ids: readonly string[], times: Times): read
   },
 ];
 
-/** The table of beacons, as data. */
 export const beaconList = (
   appId: string,
   times: Times,

@@ -120,7 +120,6 @@ interface AreaProps {
   readonly wrong: Wrong;
 }
 
-/** What is wrong with beacons, in words. */
 type Wrong = ReadonlyMap<string, string>;
 
 function AreaPlot({ appId, area: { floor, spots }, visitors, wrong }: AreaProps) {

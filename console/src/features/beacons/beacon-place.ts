@@ -1,4 +1,3 @@
-/** A place on the plan of a floor. */
 export interface BeaconPlace {
   readonly venueId: string;
   readonly floorId: string;

@@ -134,7 +134,6 @@ interface ListProps extends Pick<Props, 'onRule'> {
   readonly row: Row;
 }
 
-/** The rules of one resource with their sentences. */
 export function RuleList({ row, onRule }: ListProps) {
   const possible = verbs.filter((verb) => row.described.rules[verb]);
   return (

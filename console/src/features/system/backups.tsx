@@ -25,7 +25,6 @@ const backupsQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.running ? 500 : 30_000),
 });
 
-/** Backups of all data, created while the service runs. */
 export function Backups({ freeBytes }: { readonly freeBytes: number | undefined }) {
   const { data, error } = useQuery(backupsQuery);
   const [going, setGoing] = useState<Backup>();

@@ -1,7 +1,6 @@
 import type { JsonObject, Query } from '@pharos/sdk';
 import { pageLanguage } from '../words/words.ts';
 
-/** A page of records, as list operations answer. */
 export interface RecordPageOf<T> {
   readonly results: readonly T[];
   /** The page was cut short because it would have been too large. */

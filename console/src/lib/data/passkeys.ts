@@ -41,7 +41,6 @@ export async function confirmWithPasskey() {
   return call('confirmSession', { body: { passkey: passkey as never } });
 }
 
-/** Asks the browser for a new passkey. */
 export async function createPasskey(options: object): Promise<never> {
   const { startRegistration } = await library();
   try {

@@ -65,7 +65,6 @@ export function hasOtherShape({ plan }: Scaled, { width, height }: Picture): boo
   return plan !== undefined && Math.abs((height / width) * (plan.width / plan.height) - 1) > 0.01;
 }
 
-/** The pixel of the plan at a place. */
 export function pixelAt(floor: Scaled, { x, y }: Point): Point {
   const { origin = { x: 0, y: 0 } } = floor;
   const metres = metresPerPixel(floor);

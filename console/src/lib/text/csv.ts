@@ -1,7 +1,6 @@
 import type { Given } from '../actions/kept-file.ts';
 import { t } from '../words/words.ts';
 
-/** A table of text cells. */
 export interface CsvTable {
   /** Empty for a column that is left out because another one has the same heading. */
   readonly header: readonly string[];

@@ -5,7 +5,6 @@ export type Installation = Listed<'listInstallations'>;
 
 export type TokenState = 'live' | 'dead' | 'none';
 
-/** Whether a push can reach the installation. */
 export function tokenState({ tokenAt, tokenDeadAt }: Pick<Installation, 'tokenAt' | 'tokenDeadAt'>): TokenState {
   if (!tokenAt) return 'none';
   return tokenDeadAt ? 'dead' : 'live';

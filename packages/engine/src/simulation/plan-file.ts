@@ -185,7 +185,6 @@ function reachable(plan: FloorPlan): FloorPlan {
   return plan;
 }
 
-/** An app's beacon as GET /beacons returns it. */
 export interface OwnBeacon {
   readonly objectId: string;
   readonly location?: Raw;

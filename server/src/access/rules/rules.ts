@@ -13,7 +13,6 @@ import {
 
 export interface ResourceRules {
   readonly rules: Readonly<Record<Verb, Rule>>;
-  /** The member that names the owner. */
   readonly owner: string;
   /** `owner` as a rule, whatever the verbs say: who may hand a record over. */
   readonly ownership: Rule;

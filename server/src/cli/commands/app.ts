@@ -31,7 +31,6 @@ function shownApp(view: AppView): string {
   return `${view.appId}  ${view.name}${view.disabled ? '  (disabled)' : ''}\n    keys: ${shownKeys(view)}`;
 }
 
-/** Changes an app's settings and shows the result. */
 async function change(call: CommandCall, wanted: AppChange, said: (view: AppView) => string) {
   const appId = appIdOf(call);
   const view = await withServices(call.config(), ({ apps }) => apps.change(appId, wanted, commandLine));

@@ -12,7 +12,6 @@ const idOf = (place: WayPlace | null) => place?.zoneId ?? place?.beaconId ?? '';
 /** Identifies a way across periods. */
 export const flowKey = ({ from, to }: Pick<Flow, 'from' | 'to'>) => `${idOf(from)}>${idOf(to)}`;
 
-/** Ways with the columns of the interface. */
 export function flowCsv(flows: readonly Flow[], nameOf: (place: WayPlace) => string): string[][] {
   const cells = flows.map((flow) => [
     idOf(flow.from),
@@ -27,7 +26,6 @@ export function flowCsv(flows: readonly Flow[], nameOf: (place: WayPlace) => str
 
 type Path = Paths['paths'][number];
 
-/** Paths with the columns of the interface. */
 export function pathCsv(paths: readonly Path[], nameOf: (place: WayPlace) => string): string[][] {
   const cells = paths.map(({ stops, isCut, tours, visitors }) => [
     stops.map(idOf).join('>'),

@@ -11,7 +11,6 @@ interface Given {
   readonly ground: Ground;
 }
 
-/** What can be done with several records of a bucket at once. */
 export const recordBulk = ({ appId, bucketName, ground }: Given): Bulk => ({
   kind: 'records',
   change: 'patchRecord',

@@ -15,7 +15,6 @@ interface Props {
   readonly onChange: (value: RecordRow['value']) => void;
 }
 
-/** The field of one member, by its kind. */
 export function RecordInput({ appId, row, zone, isLocked, error, onChange }: Props) {
   const { name, kind, value } = row;
   const text = typeof value === 'string' ? value : value.join(', ');

@@ -15,7 +15,6 @@ import { OwnPhoneButton } from '../phones/own-phone-button.tsx';
 import { listUsers, userKeys } from '../queries.ts';
 import { userRoleOptions, userRoleTexts } from '../words.ts';
 
-/** The members that are changed of several users at once. */
 const userBulk = (appId: string): Bulk => ({
   kind: 'users',
   change: 'changeAppUser',
