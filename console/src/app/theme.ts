@@ -13,6 +13,7 @@ import {
 } from '@mantine/core';
 import { offeredOf } from '../components/form/offered.ts';
 import { t } from '../lib/words/words.ts';
+import { SteadyButton } from './steady-button.tsx';
 
 export const theme = createTheme({
   defaultRadius: 'md',
@@ -56,5 +57,7 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: { filter: offeredOf } satisfies MultiSelectProps },
     Text: { defaultProps: { size: 'sm' } satisfies TextProps },
     Textarea: { defaultProps: { autosize: true } satisfies TextareaProps },
+    // Of all buttons, also those of other components.
+    UnstyledButton: { defaultProps: { component: SteadyButton } },
   },
 });

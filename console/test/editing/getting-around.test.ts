@@ -167,6 +167,32 @@ describe('getting around in the console', () => {
     assert.equal(await button('Make a UUID').count(), 0);
   });
 
+  test('a button that waits for an answer keeps the focus, and is not pressed again', async () => {
+    await open(`beacons/${gateId}/edit`);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('North gate');
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    let changes = 0;
+    await page.route('**/v2/beacons/*', async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      changes += 1;
+      await answered;
+      await route.fulfill({ status: 400, json: { error: { error: 'No.', code: 142, name: 'ValidationError' } } });
+    });
+    const save = button('Save');
+    await save.press('Enter');
+    await page.locator('[data-loading][aria-disabled="true"]').waitFor();
+    await page.keyboard.press('Enter');
+    await until("document.activeElement?.textContent === 'Save'");
+    answer();
+    await page.getByRole('alert').first().waitFor();
+    await until("document.activeElement?.textContent === 'Save'");
+    assert.equal(changes, 1);
+    await page.unroute('**/v2/beacons/*');
+    await page.keyboard.press('Enter');
+    await heading('North gate').waitFor();
+    await app.send({ method: 'PUT', url: `/api/v2/beacons/${gateId}`, headers, body: { name: 'Gate' } });
+  });
+
   test('an error goes when it is mended', async () => {
     await open('beacons/new');
     await button('Add the beacon').click();

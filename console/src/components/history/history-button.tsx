@@ -141,7 +141,7 @@ function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: C
           </div>
         </div>
         {onRestore && (
-          <Button size="xs" disabled={isBusy} onClick={onRestore}>
+          <Button size="xs" loading={isBusy} onClick={onRestore}>
             {t('Go back to before this')}
           </Button>
         )}

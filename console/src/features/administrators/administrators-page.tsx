@@ -164,8 +164,9 @@ function AdministratorRow({ administrator, isLocked, onResetPassword, onLimit, o
               aria-label={t('Role of {name}', { name })}
               data={roleOptions}
               value={role}
-              disabled={change.isPending}
-              onChange={(event) => change.mutate({ role: event.currentTarget.value as Role })}
+              onChange={({ currentTarget }) =>
+                !change.isPending && change.mutate({ role: currentTarget.value as Role })
+              }
             />
             <Menu>
               <Menu.Target>

@@ -149,8 +149,7 @@ function Role({ appId, user }: Props) {
         aria-label={t('Role')}
         data={userRoleOptions}
         value={change.isPending ? change.variables : user.role}
-        disabled={change.isPending}
-        onChange={(role) => change.mutate(role as AppUser['role'])}
+        onChange={(role) => !change.isPending && change.mutate(role as AppUser['role'])}
       />
     </Block>
   );

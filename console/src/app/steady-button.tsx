@@ -1,0 +1,25 @@
+import type { ComponentProps, MouseEvent } from 'react';
+
+interface Props extends ComponentProps<'button'> {
+  readonly 'data-loading'?: boolean;
+  readonly 'data-disabled'?: boolean;
+}
+
+/** While it waits for an answer it cannot be pressed again and keeps the focus, which browsers take from what is disabled. */
+export function SteadyButton({ type = 'button', disabled, onClick, ...props }: Props) {
+  const waits = props['data-loading'] === true && props['data-disabled'] !== true;
+  return (
+    <button
+      {...props}
+      type={type}
+      disabled={disabled && !waits}
+      aria-disabled={waits || undefined}
+      onClick={waits ? hold : onClick}
+    />
+  );
+}
+
+function hold(event: MouseEvent): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
