@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { sql } from '../../../server/src/base/sql.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
@@ -69,6 +70,11 @@ describe('what gateways hear nearby', () => {
     await save();
     await page.getByRole('link', { name: 'ac233fc03641' }).waitFor();
     await takePictures(page, 'gateways');
+    const sendsTooMuch = page.getByText('Sends too much', { exact: true });
+    assert.equal(await sendsTooMuch.count(), 0);
+    await app.storage.db.run(sql`update gateway_states set refused_at = ${Date.now()}`);
+    await again();
+    await sendsTooMuch.waitFor();
     const [made] = await list('beacons');
     assert.deepEqual([made.metadata, made.location], [{ gatewayId: 'ac233fc03641' }, { x: 10, y: 5, floor: 0 }]);
   });
