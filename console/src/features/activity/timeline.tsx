@@ -62,7 +62,7 @@ export function Timeline() {
 }
 
 /** When it happened: what a phone has told late stands where it belongs. */
-const atOf = ({ event, delivery }: LogEntry) => event?.occurredAt ?? delivery.createdAt;
+const atOf = ({ event, delivery }: LogEntry) => (event ? event.occurredAt : delivery.createdAt);
 
 interface EntryProps {
   readonly appId: string;
