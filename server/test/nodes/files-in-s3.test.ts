@@ -165,7 +165,8 @@ describe('a service whose files are in S3', () => {
       assert.match(checked.out, /All 3 uploaded files are complete/);
       // Out of S3 onto the disk, twice.
       const disk = join(folder, 'files');
-      assert.match((await run(own, 'files', 'copy', '--to', disk)).out, /Copied \d+ files/);
+      const out = await run(own, 'files', 'copy', '--to', disk);
+      assert.match(out.out, /Copied \d+ files/, out.err);
       assert.match((await run(own, 'files', 'copy', '--to', disk)).out, /Copied 0 files/);
     } finally {
       rmSync(folder, { recursive: true, force: true });

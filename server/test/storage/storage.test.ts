@@ -63,6 +63,7 @@ test('after the disk has failed nothing is stored that is refused, and who was i
       });
     // What the app stores is counted with the first upload.
     assert.equal((await upload(app, 'earlier.txt')).status, 201);
+    await app.app.idle();
     fails = true;
     const unknown = await device('first');
     assert.deepEqual([unknown.status, unknown.body.code, unknown.headers['retry-after']], [503, 124, undefined]);

@@ -47,6 +47,8 @@ async function upload(
     method: 'POST',
     headers: { ...headers, 'content-type': 'image/png', 'content-length': size, 'idempotency-key': name },
   });
+  // The service can be lost more than once.
+  sending.on('error', () => undefined);
   const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
   answered.catch(() => undefined);
   try {
