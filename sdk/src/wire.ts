@@ -3418,7 +3418,7 @@ export type Operations = {
             };
         };
     };
-    /** Take back that a beacon was verified */
+    /** Withdraw the verification of a beacon */
     readonly withdrawPlacement: {
         readonly params: PathParams<'objectId'>;
         readonly query: undefined;

@@ -212,7 +212,7 @@ function withdraw({ db }: PlacementDeps): Endpoint {
     path,
     operationId: 'withdrawPlacement',
     tag: beacons.tag,
-    summary: 'Take back that a beacon was verified',
+    summary: 'Withdraw the verification of a beacon',
     description: 'The beacon stays where it is, and the photograph stays among the files.',
     grant: { of: 'beacons', verb: 'update' },
     parameters,
