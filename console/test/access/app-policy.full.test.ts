@@ -47,7 +47,7 @@ describe("an app's policy in the console", () => {
     await page.getByRole('switch', { name: 'Polite' }).press('Space');
     assert.equal(
       await limits(),
-      'In effect: a message is shown with a pause of 15 minutes after the last time, at most 3 messages of the app a day, ' +
+      'In effect: with a pause of 15 minutes after the last time, at most 3 messages of the app a day, ' +
         'never from 22:00 to 08:00.',
     );
     await assertAccessible(page);
@@ -134,6 +134,7 @@ describe("an app's policy in the console", () => {
       assert.equal((await app.send({ method: 'POST', url, headers, body: 'some bytes' })).status, 201);
     }
     await page.reload();
+    await page.getByText('Technical details').click();
     const files = page.getByLabel('Files', { exact: true });
     assert.equal(await files.inputValue(), '100000');
     await page.getByText('< 1 % in use').first().waitFor();
@@ -153,7 +154,8 @@ describe("an app's policy in the console", () => {
   });
 
   test('second factor and passkeys: what is wrong is said at its field, and what a change means beside it', async () => {
-    await goTo(page, `/console/apps/${app.appId}/policy`);
+    await page.goto(`/console/apps/${app.appId}/policy`);
+    await page.getByText('Technical details').click();
     await page.getByLabel('Second factor', { exact: true }).selectOption('required');
     await page.getByText('Whoever signed in without a second factor has to sign in again.', { exact: false }).waitFor();
     await page.getByRole('switch', { name: 'Passkeys' }).press('Space');
@@ -190,6 +192,18 @@ describe("an app's policy in the console", () => {
     await page.getByText('No part has this word.').waitFor();
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await becomes(() => parts.count(), all);
+  });
+
+  test('a setting that was chosen in the search over everything is in sight, and its part alone', async () => {
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search pages, actions and records' }).fill('password len');
+    await page.getByRole('option', { name: /^Minimum password length/ }).click();
+    await page.getByLabel('Minimum password length', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('region').count(), 1);
+    await page.getByRole('link', { name: 'Limits', exact: true }).click();
+    await page.getByRole('region', { name: 'How often messages are shown' }).waitFor();
   });
 
   test('deliveries and positions are kept as long as events until they say something else', async () => {

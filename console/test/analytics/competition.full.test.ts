@@ -51,6 +51,7 @@ describe('the competition between beacons in the console', () => {
     const { page } = visited;
     await goTo(page, `/console/apps/${site.app.appId}/activity/events/${enter.objectId}`);
     await page.getByRole('heading', { name: 'Entered Corner 2', exact: true }).waitFor();
+    await page.getByText('Beacons that competed').click();
     const competitors = page.getByRole('list', { name: 'Beacons that competed' }).getByRole('listitem');
     await competitors.first().waitFor();
     const lines = (await competitors.allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' '));

@@ -230,7 +230,7 @@ describe('two people edit one record', () => {
         },
       },
       {
-        path: 'policy',
+        path: 'policy?find=password',
         edit: (page: Page) => field(page, 'Minimum password length').fill('12'),
         theirs: () => app.app.apps.change(app.appId, { policy: { tokenDays: 9 } }),
         save: 'Save the limits',

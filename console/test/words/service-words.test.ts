@@ -213,7 +213,7 @@ describe('a sentence of the service in the language of the page', () => {
         '1 could not be called for a day; 2 cannot keep up, and the oldest calls are dropped.':
           '1 war einen Tag lang nicht aufzurufen; 2 kommen nicht hinterher, und die ältesten Aufrufe werden verworfen.',
         'APNs, Apple’s push service, is not set up for this app (1,300). The device token is dead (20).':
-          'Der Push-Dienst von Apple ist für diese App nicht eingerichtet (1.300). Das Geräte-Token ist ungültig (20).',
+          'Der Push-Dienst von Apple ist für diese App nicht eingerichtet (1.300). Die Push-Adresse gilt nicht mehr (20).',
         'No apns credentials are set up for this app.': 'Für diese App sind keine Zugangsdaten für apns eingerichtet.',
         'Of 1,200 who got A 12.5 % reached the goal, of 300 who did not get it 9 %; the difference may be chance.':
           'Von 1.200, die A bekamen, erreichten 12,5 % das Ziel, von 300, die nichts bekamen, 9 %; der Unterschied kann Zufall sein.',

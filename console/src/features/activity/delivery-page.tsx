@@ -1,10 +1,10 @@
-import { Alert, Group } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ShowRequest } from '../../components/code/show-request.tsx';
 import { TextLink, TriggerLink, VisitorLink } from '../../components/names/names.tsx';
-import { Block } from '../../components/page/blocks.tsx';
+import { Block, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact } from '../../components/page/facts.tsx';
 import { RecordPage } from '../../components/page/page-header.tsx';
 import { dataKey, dataOf } from '../../lib/data/api.ts';
@@ -36,14 +36,7 @@ export function DeliveryPage() {
       }
       all={{ label: t('Log'), to: '/apps/$appId/activity', params: { appId } }}
     >
-      {(delivery) => (
-        <>
-          <Found appId={appId} delivery={delivery} />
-          <Group justify="flex-end" mt="xs">
-            <ShowRequest appId={appId} request={{ operation: 'getDelivery', params: { objectId: deliveryId } }} />
-          </Group>
-        </>
-      )}
+      {(delivery) => <Found appId={appId} delivery={delivery} />}
     </RecordPage>
   );
 }
@@ -112,11 +105,19 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
             </Fact>
           )}
           <Fact label={t('Push service')}>{sender ? senderName(sender) : t('none')}</Fact>
-          <Fact label={t('Attempts')}>{attempts}</Fact>
-          <IdFact label="objectId" isWide>
-            {delivery.objectId}
-          </IdFact>
         </Facts>
+        <TechnicalDetails>
+          <Facts>
+            <Fact label={t('Attempts')}>{attempts}</Fact>
+            <IdFact>{delivery.objectId}</IdFact>
+          </Facts>
+          <div>
+            <ShowRequest
+              appId={appId}
+              request={{ operation: 'getDelivery', params: { objectId: delivery.objectId } }}
+            />
+          </div>
+        </TechnicalDetails>
       </Block>
     </>
   );

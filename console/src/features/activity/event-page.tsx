@@ -1,10 +1,10 @@
-import { Badge, Box, Group, Text } from '@mantine/core';
+import { Badge, Box, Text } from '@mantine/core';
 import { operations } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ShowRequest } from '../../components/code/show-request.tsx';
 import { BeaconLink, BeaconName, TextLink, TriggerLink, VisitorLink } from '../../components/names/names.tsx';
-import { Block } from '../../components/page/blocks.tsx';
+import { Block, Folded, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { Fact, Facts, IdFact, TimeFact } from '../../components/page/facts.tsx';
 import { RecordPage } from '../../components/page/page-header.tsx';
 import { type Operation, useMayCall } from '../../lib/data/access.ts';
@@ -69,11 +69,8 @@ export function EventPage() {
       {({ event, deliveries }) => (
         <>
           <Why appId={appId} event={event} deliveries={deliveries} />
-          <Rivals appId={appId} event={event} />
           <EventFacts appId={appId} event={event} />
-          <Group justify="flex-end" mt="xs">
-            <ShowRequest appId={appId} request={{ operation: 'getEvent', params: { objectId: eventId } }} />
-          </Group>
+          <Rivals appId={appId} event={event} />
         </>
       )}
     </RecordPage>
@@ -91,12 +88,12 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
   const { rivals = [], beaconId: own } = event;
   if (rivals.length === 0) return null;
   return (
-    <Block
-      title={t('Competition')}
-      about={t(
-        'The beacons that could have had the visitor at this moment, the nearest first. Metres are to the estimated position; how near somebody is to one beacon is decided by its own signal.',
-      )}
-    >
+    <Folded title={t('Beacons that competed')}>
+      <Text c="dimmed">
+        {t(
+          'The beacons that could have had the visitor at this moment, the nearest first. Metres are to the estimated position; how near somebody is to one beacon is decided by its own signal.',
+        )}
+      </Text>
       <ul className={`bare ${classes.verdicts}`} aria-label={t('Beacons that competed')}>
         {rivals.map(({ beaconId, distance, confidence }) => (
           <li key={beaconId.objectId}>
@@ -112,7 +109,7 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
           </li>
         ))}
       </ul>
-    </Block>
+    </Folded>
   );
 }
 
@@ -228,9 +225,16 @@ function EventFacts({ appId, event }: { readonly appId: string; readonly event: 
             {t('all events of the visit')}
           </TextLink>
         </Fact>
-        <TimeFact label={t('Recorded')}>{times.dateTime(event.createdAt)}</TimeFact>
-        <IdFact>{event.objectId}</IdFact>
       </Facts>
+      <TechnicalDetails>
+        <Facts>
+          <TimeFact label={t('Recorded')}>{times.dateTime(event.createdAt)}</TimeFact>
+          <IdFact>{event.objectId}</IdFact>
+        </Facts>
+        <div>
+          <ShowRequest appId={appId} request={{ operation: 'getEvent', params: { objectId: event.objectId } }} />
+        </div>
+      </TechnicalDetails>
     </Block>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { SearchField } from '../../components/list/search-field.tsx';
 import { t } from '../../lib/words/words.ts';
 
-type Found = ReturnType<typeof useFound>;
+export type Found = ReturnType<typeof useFound>;
 
 /**
  * Which parts of a long form have a word in them: in a heading, a label, an explanation or a choice. `asked` is one that somebody has
@@ -24,8 +24,8 @@ export function useFound(asked?: string) {
   }
   const begin = useRef(find);
   useEffect(() => {
-    const isShown = asked && ref.current?.textContent?.toLocaleLowerCase().includes(asked.toLocaleLowerCase());
-    if (isShown) begin.current(asked);
+    const wanted = asked?.toLocaleLowerCase() ?? '';
+    if (ref.current?.textContent?.toLocaleLowerCase().includes(wanted)) begin.current(asked ?? '');
   }, [asked]);
   return { ref, word, count, find, isHidden: (title: string) => hidden.has(title) };
 }

@@ -106,7 +106,7 @@ export function DeliveryPolicy({ fields }: PolicyProps) {
       <Text data-testid="limits">
         {limits.length === 0
           ? t('In effect: every message is shown once per visit, without other limits.')
-          : t('In effect: a message is shown {list}.', { list: limits.join(', ') })}
+          : t('In effect: {list}.', { list: limits.join(', ') })}
       </Text>
     </Stack>
   );

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { SettingsForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
-import { Block } from '../../components/page/blocks.tsx';
+import { Block, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
@@ -14,7 +14,7 @@ import { changeApp, settingsOf } from './app-settings.ts';
 import { ConsentRules } from './consent-rules.tsx';
 import { ConsentTexts, cleanConsentTexts } from './consent-texts.tsx';
 import { cleanPasskeys, FactorRules } from './factor-rules.tsx';
-import { FindSetting, useFound } from './find-setting.tsx';
+import { FindSetting, type Found, useFound } from './find-setting.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
 import { ApprovalRules, DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { PhoneRules } from './phone-rules.tsx';
@@ -51,6 +51,7 @@ function PolicyForm({ app }: { readonly app: App }) {
   });
   const { form: fields } = shared;
   const found = useFound(route.useSearch().find);
+  const technical = partsOfTechnique(app, fields);
   return (
     <SettingsForm
       shared={shared}
@@ -66,17 +67,34 @@ function PolicyForm({ app }: { readonly app: App }) {
       </PageHeader>
       <FindSetting found={found} />
       <fieldset ref={found.ref} disabled={isLocked} className={`bare ${classes.fieldset}`}>
-        {partsOf(app, fields).map(({ title, about, content }) => (
-          <div key={title} hidden={found.isHidden(title)}>
-            <Block title={title} about={about}>
-              {content}
-            </Block>
-          </div>
-        ))}
+        <Parts parts={partsOfMessages(app, fields)} found={found} />
+        <div hidden={technical.every(({ title }) => found.isHidden(title))}>
+          <TechnicalDetails isOpen={found.word !== '' || technicalNames.some((name) => fields.problemWithin(name))}>
+            <Parts parts={technical} found={found} />
+          </TechnicalDetails>
+        </div>
       </fieldset>
     </SettingsForm>
   );
 }
+
+/** What the technical parts set: a problem there opens them. */
+const technicalNames = [
+  'tokenDays',
+  'tokenMinutes',
+  'passwordMinLength',
+  'passwordResetUrl',
+  'emailVerification',
+  'verificationUrl',
+  'signInLinkUrl',
+  'pairingUrl',
+  'totp',
+  'passkeys',
+  'selfErasure',
+  'installationProof',
+  'rateLimit',
+  'quotas',
+] as const satisfies readonly (keyof Policy)[];
 
 interface Part {
   readonly title: string;
@@ -84,18 +102,29 @@ interface Part {
   readonly content: ReactNode;
 }
 
-/** The parts of the page, in their order. */
-function partsOf(app: App, fields: PolicyFields): readonly Part[] {
-  return [...partsOfPeople(app, fields), ...partsOfMessages(app, fields)];
+function Parts({ parts, found }: { readonly parts: readonly Part[]; readonly found: Found }) {
+  return parts.map(({ title, about, content }) => (
+    <div key={title} hidden={found.isHidden(title)}>
+      <Block title={title} about={about}>
+        {content}
+      </Block>
+    </div>
+  ));
 }
 
-function partsOfPeople(app: App, fields: PolicyFields): readonly Part[] {
+/** What those decide who make the app: how people sign in, and how much a client may send. */
+function partsOfTechnique(app: App, fields: PolicyFields): readonly Part[] {
   return [
     { title: t('Users of the app'), content: <UserRules fields={fields} /> },
     {
       title: t('Second factor and passkeys'),
       about: t('What users of the app prove beside the password, or instead of it.'),
       content: <FactorRules fields={fields} stored={app.policy} />,
+    },
+    {
+      title: t('Phones'),
+      about: t('How sure the service is that what comes in the name of a phone comes from it.'),
+      content: <PhoneRules fields={fields} />,
     },
     {
       title: t('Limits'),
@@ -115,16 +144,21 @@ function partsOfPeople(app: App, fields: PolicyFields): readonly Part[] {
 function partsOfMessages({ appId }: App, fields: PolicyFields): readonly Part[] {
   return [
     {
+      title: t('How often messages are shown'),
+      about: t('For all messages of the app. Each of them can have different rules.'),
+      content: <DeliveryPolicy fields={fields} />,
+    },
+    {
+      title: t('Pushes to many'),
+      about: t('A slip at the keyboard reaches every visitor at once.'),
+      content: <ApprovalRules fields={fields} />,
+    },
+    {
       title: t('Near a beacon'),
       about: t(
         'How certain the service has to be that a visitor has come near, and how long a message about it stays useful.',
       ),
       content: <ProximityRules fields={fields} />,
-    },
-    {
-      title: t('Phones'),
-      about: t('How sure the service is that what comes in the name of a phone comes from it.'),
-      content: <PhoneRules fields={fields} />,
     },
     {
       title: t('Consent of visitors'),
@@ -137,16 +171,6 @@ function partsOfMessages({ appId }: App, fields: PolicyFields): readonly Part[] 
       title: t('What visitors are asked'),
       about: t('The app shows these texts and sends the visitor’s answers, also without a network.'),
       content: <ConsentTexts appId={appId} fields={fields} />,
-    },
-    {
-      title: t('How often messages are shown'),
-      about: t('For all messages of the app. Each of them can have different rules.'),
-      content: <DeliveryPolicy fields={fields} />,
-    },
-    {
-      title: t('Pushes to many'),
-      about: t('A slip at the keyboard reaches every visitor at once.'),
-      content: <ApprovalRules fields={fields} />,
     },
     {
       title: t('How long records are kept'),

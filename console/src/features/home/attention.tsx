@@ -184,7 +184,7 @@ const wayTo: Readonly<Partial<Record<ServerFinding['kind'], (to: To) => ReactNod
     </TextLink>
   ),
   quota: ({ appId }) => (
-    <TextLink to="/apps/$appId/policy" params={{ appId }}>
+    <TextLink to="/apps/$appId/policy" params={{ appId }} search={{ find: t('Quotas') }}>
       {t('Change the quota')}
     </TextLink>
   ),

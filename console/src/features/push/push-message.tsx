@@ -41,7 +41,6 @@ export function PushContent({ form, ...shown }: ContentProps) {
 function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
   const data = dataOfPush(form.values);
   const size = data ? byteSize(data) : undefined;
-  const problem = form.problem('extra') ?? form.problem('data');
   return (
     <Stack gap="md">
       <TextInput label={t('Title')} data-autofocus {...form.text('data.title')} />
@@ -61,26 +60,13 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
         error={form.problem('data.image')}
         onChange={(address) => form.set('data.image', address)}
       />
-      <HowItAppears form={form} />
-      <TechnicalDetails isOpen={problem !== undefined}>
-        <Textarea
-          label={t('Additional data for the app')}
-          description={t('A JSON object that the app receives with the message.')}
-          placeholder='{"hall": 2}'
-          minRows={2}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          value={form.values.extra}
-          error={problem}
-          onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
-        />
-      </TechnicalDetails>
       {size !== undefined && size > maxBytes && (
         <Text c="var(--mantine-color-error)">
           {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
         </Text>
       )}
       <OwnLanguage value={form.values} problem={form.problem} onChange={form.setAll} />
+      <HowItAppears form={form} />
     </Stack>
   );
 }
@@ -88,8 +74,9 @@ function OwnContent({ appId, form }: Pick<ContentProps, 'appId' | 'form'>) {
 /** Most messages need none of it. */
 function HowItAppears({ form }: Pick<ContentProps, 'form'>) {
   const level = form.values['options.level'];
+  const problem = form.problem('extra') ?? form.problem('data');
   return (
-    <Folded title={t('How it appears')}>
+    <Folded title={t('How it appears')} isOpen={problem !== undefined}>
       <Stack gap="md">
         <NativeSelect
           label={t('Importance')}
@@ -119,6 +106,19 @@ function HowItAppears({ form }: Pick<ContentProps, 'form'>) {
             {...form.text('data.sound')}
           />
         </div>
+        <TechnicalDetails isOpen={problem !== undefined}>
+          <Textarea
+            label={t('Additional data for the app')}
+            description={t('A JSON object that the app receives with the message.')}
+            placeholder='{"hall": 2}'
+            minRows={2}
+            spellCheck={false}
+            classNames={{ input: 'mono' }}
+            value={form.values.extra}
+            error={problem}
+            onChange={({ currentTarget }) => form.set('extra', currentTarget.value)}
+          />
+        </TechnicalDetails>
       </Stack>
     </Folded>
   );

@@ -27,9 +27,7 @@ export function ServiceAlerts() {
     >
       {data?.canMail === false && (
         <Alert color="yellow" mb="md" icon={<Icon name="warning" />}>
-          {t(
-            'No mail server is set up, so nobody is told by mail. Set PHAROS_SMTP_URL and PHAROS_MAIL_FROM where the service runs, and restart it.',
-          )}
+          {t('No mail server is set up, so nobody is told by mail. Whoever runs the service can set one up.')}
         </Alert>
       )}
       {data?.results.length === 0 ? (

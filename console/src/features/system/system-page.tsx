@@ -1,7 +1,7 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Block, Icon, Loading } from '../../components/page/blocks.tsx';
+import { Block, Icon, Loading, TechnicalDetails } from '../../components/page/blocks.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { queryOf } from '../../lib/data/api.ts';
@@ -122,11 +122,6 @@ function Health({ system }: { readonly system: System }) {
       ),
     },
     {
-      label: t('Database'),
-      value: database.product,
-      about: t('migration {migration}', { migration: database.migration }),
-    },
-    {
       label: t('Jobs waiting'),
       value: number(jobs.queued),
       about: t('{running} running', { running: number(jobs.running) }),
@@ -138,12 +133,6 @@ function Health({ system }: { readonly system: System }) {
       isGrave: jobs.dead > 0,
     },
     {
-      label: t('Writes waiting'),
-      value: number(database.queuedWrites),
-      about: t('{queuedSlowQueries} long queries waiting', { queuedSlowQueries: number(database.queuedSlowQueries) }),
-    },
-    { label: t('Write-ahead log'), value: showBytes(database.walBytes), about: t('checkpointed from time to time') },
-    {
       label: t('Free disk space'),
       value: showBytes(disk.freeBytes),
       about: t('of {bytes}{hasReserveBytes, select, true {; {reserve} more in reserve} other {}}', {
@@ -153,6 +142,19 @@ function Health({ system }: { readonly system: System }) {
       }),
       isGrave: disk.freeBytes < littleRoom || storage.problem !== null,
     },
+  ];
+  const technical: readonly Tile[] = [
+    {
+      label: t('Database'),
+      value: database.product,
+      about: t('migration {migration}', { migration: database.migration }),
+    },
+    {
+      label: t('Writes waiting'),
+      value: number(database.queuedWrites),
+      about: t('{queuedSlowQueries} long queries waiting', { queuedSlowQueries: number(database.queuedSlowQueries) }),
+    },
+    { label: t('Write-ahead log'), value: showBytes(database.walBytes), about: t('checkpointed from time to time') },
     {
       label: t('Memory'),
       value: showBytes(memory.residentBytes),
@@ -160,24 +162,29 @@ function Health({ system }: { readonly system: System }) {
     },
   ];
   return (
-    <Block
-      title={t('Health')}
-      about={t('Updated every ten seconds. Monitoring finds the same at /metrics and /readyz.')}
-    >
-      <dl className={classes.tiles}>
-        {tiles.map(({ label, value, about, isGrave }) => (
-          <div key={label} className={isGrave ? `${classes.tile} ${classes.grave}` : classes.tile}>
-            <dt>{label}</dt>
-            <dd>
-              {value}
-              <small>{about}</small>
-            </dd>
-          </div>
-        ))}
-      </dl>
+    <Block title={t('Health')}>
+      <Tiles tiles={tiles} />
+      <TechnicalDetails>
+        <Text c="dimmed">{t('Updated every ten seconds. Monitoring finds the same at /metrics and /readyz.')}</Text>
+        <Tiles tiles={technical} />
+      </TechnicalDetails>
     </Block>
   );
 }
+
+const Tiles = ({ tiles }: { readonly tiles: readonly Tile[] }) => (
+  <dl className={classes.tiles}>
+    {tiles.map(({ label, value, about, isGrave }) => (
+      <div key={label} className={isGrave ? `${classes.tile} ${classes.grave}` : classes.tile}>
+        <dt>{label}</dt>
+        <dd>
+          {value}
+          <small>{about}</small>
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
 
 function ageText(from: string, to: string): string {
   const minutes = Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000));
