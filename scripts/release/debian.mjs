@@ -79,6 +79,8 @@ if [ -d /run/systemd/system ]; then systemctl --system daemon-reload > /dev/null
 export function packDebian({ contents, manifest, packages, target }) {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-deb-'));
   try {
+    // Where the package is only unpacked, the service's user reads it.
+    chmodSync(folder, 0o755);
     const program = join(folder, 'usr', 'lib', 'pharos');
     cpSync(contents, program, { recursive: true });
     copyInstalled(Object.keys(manifest.dependencies), { root, packages, target: program });
