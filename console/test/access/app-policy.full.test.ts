@@ -197,11 +197,17 @@ describe("an app's policy in the console", () => {
   test('a setting that was chosen in the search over everything is in sight, and its part alone', async () => {
     await goTo(page, `/console/apps/${app.appId}/home`);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search pages, actions and records' }).fill('password len');
-    await page.getByRole('option', { name: /^Minimum password length/ }).click();
-    await page.getByLabel('Minimum password length', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('region').count(), 1);
+    const parts = page.getByRole('region');
+    for (const [word, setting, part] of [
+      ['password len', /^Minimum password length/, 'Users of the app'],
+      ['sign in ag', /^Days until a user has to sign in again/, 'Users of the app'],
+      ['quotas', /^Quotas/, 'Quotas'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search pages, actions and records' }).fill(word);
+      await page.getByRole('option', { name: setting }).first().click();
+      await parts.and(page.getByLabel(part, { exact: true })).waitFor();
+    }
     await page.getByRole('link', { name: 'Limits', exact: true }).click();
     await page.getByRole('region', { name: 'How often messages are shown' }).waitFor();
   });

@@ -24,8 +24,8 @@ export function useFound(asked?: string) {
   }
   const begin = useRef(find);
   useEffect(() => {
-    const wanted = asked?.toLocaleLowerCase() ?? '';
-    if (ref.current?.textContent?.toLocaleLowerCase().includes(wanted)) begin.current(asked ?? '');
+    const isShown = asked && ref.current?.textContent?.toLocaleLowerCase().includes(asked.toLocaleLowerCase());
+    begin.current(isShown ? asked : '');
   }, [asked]);
   return { ref, word, count, find, isHidden: (title: string) => hidden.has(title) };
 }
