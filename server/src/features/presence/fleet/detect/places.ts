@@ -159,7 +159,7 @@ function hasCome(places: Places, place: string, other: string, day: number): boo
   return near !== undefined && near.minutes >= minStrange && heardPower(near) > timesUsual * expected;
 }
 
-/** The most of what is expected at home that one that has moved is still heard there: one beside which another has come, is. */
+/** The most of the expected minutes at home that one that has moved is still heard there: one beside which another has come, is. */
 const maxStayed = 0.4;
 /** Minutes in which it would have been heard at home, and was elsewhere. */
 const minExpected = 40;
@@ -181,18 +181,16 @@ function moveIn(places: Places, beacon: FleetBeacon, others: ReadonlySet<string>
   if (!home) return undefined;
   const near = sumOfNear(days);
   const heardOn = (place: string) => days.reduce((sum, [one]) => sum + places.heardOn(place, one, beaconId), 0);
-  let [expected, expectedPower, stayed, total] = [0, 0, 0, 0];
+  let [expected, stayed, total] = [0, 0, 0];
   for (const [place, usual] of home) {
     total += powerAt(usual);
     if (others.has(place)) continue;
-    const [minutes, now] = [heardOn(place), near.get(place)];
-    const power = usually(usual, minutes);
-    expected += usual.rate * minutes;
-    expectedPower += power;
+    const minutes = usual.rate * heardOn(place);
+    expected += minutes;
     // More often at one place does not make up for another.
-    stayed += now ? Math.min(power, heardPower(now)) : 0;
+    stayed += Math.min(minutes, near.get(place)?.minutes ?? 0);
   }
-  if (expected < minExpected || stayed > maxStayed * expectedPower) return undefined;
+  if (expected < minExpected || stayed > maxStayed * expected) return undefined;
   const main = [...home].flatMap(([place, usual]) => (powerAt(usual) > 0.1 * total ? place : []));
   const hour = Math.max(...Object.keys(hours).map(Number));
   let [all, there, minutes] = [0, 0, 0];
