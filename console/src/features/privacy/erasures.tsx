@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -39,7 +39,7 @@ export function Erasures({ appId }: { readonly appId: string }) {
     if (isWhole && hash === 'erasures') afterPaint(() => place.current?.scrollIntoView());
   }, [isWhole, hash]);
   return (
-    <div ref={place}>
+    <Box ref={place} mt="1.25rem">
       <Block
         title={t('Erasures')}
         about={t('Receipts, which name nobody. Times are in {zone}. Accounts and phones are erased on their pages.', {
@@ -55,7 +55,7 @@ export function Erasures({ appId }: { readonly appId: string }) {
           {(receipt) => <Erasure key={receipt.erasureId} receipt={receipt} dateTime={times.dateTime} />}
         </RowList>
       </Block>
-    </div>
+    </Box>
   );
 }
 
