@@ -9,7 +9,7 @@ interface Props<T> {
   readonly error: Error | null;
   /** What the list holds, for screen readers. */
   readonly label?: string;
-  /** Many short entries, each a line on a desk: what stands above those that have it in common, such as their day. */
+  /** For many short entries: the heading, such as the day, above those that share it. Each is a line on a desk. */
   readonly headingOf?: (row: T) => string;
   /** Height of the placeholder, px. */
   readonly height?: number;
