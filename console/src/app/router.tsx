@@ -17,7 +17,7 @@ import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
 import { appPage, ownPage } from '../frame/for-roles.tsx';
 import { lazyPage } from '../frame/lazy-page.ts';
-import { PageFailure, PageLoading } from '../frame/page-states.tsx';
+import { MissingPage, PageFailure, PageLoading } from '../frame/page-states.tsx';
 import { app, readTexts, root, signedIn } from '../frame/routes.ts';
 import { standingOf } from '../lib/data/access.ts';
 import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
@@ -183,6 +183,7 @@ export function createPages(queries: QueryClient) {
     context: { queries },
     defaultPreload: 'intent',
     defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: MissingPage,
     defaultPendingComponent: PageLoading,
     scrollRestoration: true,
   });

@@ -2,14 +2,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { sessionQuery } from '../lib/data/queries.ts';
 import { lazyPage } from './lazy-page.ts';
-import { MissingPage } from './page-states.tsx';
 import { Shell } from './shell.tsx';
 
 export interface Context {
   readonly queries: QueryClient;
 }
 
-export const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: MissingPage });
+export const root = createRootRouteWithContext<Context>()({ component: Outlet });
 
 /** Everything behind sign-in. */
 export const signedIn = createRoute({

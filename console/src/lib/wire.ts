@@ -1277,6 +1277,7 @@ export type System = {
     };
     readonly jobs: {
         readonly queued: number;
+        readonly scheduled: number;
         readonly running: number;
         readonly dead: number;
     };

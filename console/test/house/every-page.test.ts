@@ -104,6 +104,13 @@ describe('every page that the console has', () => {
     }
   });
 
+  test('an address without a page leaves the menu where it is', async () => {
+    await page.goto(`/console/apps/${filled.site.app.appId}/no/such/page`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name: 'Log' }).click();
+    await page.getByRole('heading', { name: 'Log' }).waitFor();
+  });
+
   /** The content policy forbids what `waitForFunction` does. */
   async function becomesTrue(expression: string): Promise<boolean> {
     for (const latest = Date.now() + patienceMs; Date.now() < latest; await setTimeout(50))

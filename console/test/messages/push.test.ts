@@ -231,6 +231,7 @@ describe('push in the console', () => {
     await dialog().getByText('(UTC)').waitFor();
     await button('Schedule to 12 of 13 phones').click();
     await link('Tomorrow').waitFor();
+    await page.getByRole('row', { name: 'Tomorrow' }).getByText('Scheduled for', { exact: false }).waitFor();
     assert.equal((await pushes()).find(({ sendAt }: { sendAt?: string }) => sendAt)?.sendAt, `${tomorrow}:00.000Z`);
     await link('Tomorrow').click();
     await page.getByText('Scheduled for').waitFor();

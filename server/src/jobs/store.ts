@@ -226,14 +226,21 @@ export async function isHeld(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`update jobs set lease_token = lease_token where ${held(job)}`)) > 0;
 }
 
-/** Jobs by state: queued (waiting), running (leased), dead. */
+/** Jobs by state: queued (due), scheduled (for later), running (leased), dead. */
 export async function countJobs(db: Db, now: number): Promise<Record<string, number>> {
   const rows = await db.all<{ state: string; n: number }>(
-    sql`select case when state = 'queued' and lease_token is not null and run_at > ${now} then 'running' else state end as state,
+    sql`select case when state = 'queued' and run_at > ${now} then case when lease_token is null then 'scheduled' else 'running' end
+      else state end as state,
       count(*) as n from jobs group by 1`,
     { tenant: 'metrics' },
   );
-  return { queued: 0, running: 0, dead: 0, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) };
+  return {
+    queued: 0,
+    scheduled: 0,
+    running: 0,
+    dead: 0,
+    ...Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+  };
 }
 
 export async function deleteDeadJobs(db: Db, before: number, limit: number): Promise<number> {

@@ -100,7 +100,7 @@ for (const database of bothDatabases) {
       const done = worker.drain();
       await claimed.opened;
       assert.deepEqual(running, ['a0', 'a1', 'b0', 'b1']);
-      assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 18, running: 4, dead: 0 });
+      assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 18, scheduled: 0, running: 4, dead: 0 });
       release.open();
       await done;
     });
@@ -108,6 +108,7 @@ for (const database of bothDatabases) {
     test('an app fills no more than its own places, and those behind it get theirs', async () => {
       for (let n = 0; n < 10; n++) await queue.enqueue({ appId: 'a' });
       await queue.enqueue({ appId: 'b' });
+      await queue.enqueue({ appId: 'b', runAt: queue.now + 1 });
       const [claimed, release] = [gate(), gate()];
       const running: string[] = [];
       const worker = queue.workerWith({
@@ -123,7 +124,7 @@ for (const database of bothDatabases) {
       const done = worker.drain();
       await claimed.opened;
       assert.deepEqual(running.filter((appId) => appId === 'a').length <= 2, true, running.join());
-      assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 8, running: 3, dead: 0 });
+      assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 8, scheduled: 1, running: 3, dead: 0 });
       release.open();
       await done;
       assert.equal(running.length, 11);

@@ -76,7 +76,7 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
           onChange={({ currentTarget }) => onChange({ kind: 'json', text: currentTarget.value })}
         />
       )}
-      <div>
+      <div className={classes.saved}>
         <SavedMenu
           list={`audiences ${appId}`}
           kind="audience"

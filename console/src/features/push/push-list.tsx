@@ -1,10 +1,10 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { pushName } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
-import { countsOf, isUnderWay, type ListedPush, outcomeOf, pushStates } from './push-states.ts';
+import { countsOf, hasRecipients, isUnderWay, type ListedPush, outcomeOf, pushStates } from './push-states.ts';
 import { StateBar } from './state-bar.tsx';
 
 export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>) {
@@ -29,12 +29,19 @@ export const pushList = (appId: string, times: Times): ListDefinition<'listPushe
     },
     { name: 'audience', label: t('Goes to'), render: ({ where }) => (where ? t('Some') : t('Everyone')) },
     { name: 'state', label: t('State'), sortBy: 'state', render: PushStateBadge },
-    { name: 'bar', label: t('Outcome'), render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
+    {
+      name: 'bar',
+      label: t('Outcome'),
+      render: (push: ListedPush) => {
+        if (hasRecipients(push)) return <StateBar counts={countsOf(push)} />;
+        return push.sendAt && t('Scheduled for {time}', { time: times.minute(push.sendAt) });
+      },
+    },
     {
       name: 'count',
       label: t('Recipients'),
       isNumber: true,
-      render: ({ audience }) => <Text inherit>{(audience ?? 0).toLocaleString(pageLanguage())}</Text>,
+      render: (push: ListedPush) => hasRecipients(push) && (push.audience ?? 0).toLocaleString(pageLanguage()),
     },
     {
       name: 'createdAt',

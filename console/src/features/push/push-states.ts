@@ -56,6 +56,10 @@ export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience' |
 export const isUnderWay = ({ state }: Pick<ListedPush, 'state'>): boolean =>
   state === 'accepted' || state === 'sending';
 
+/** Its recipients have been looked for. */
+export const hasRecipients = ({ state, audience = 0 }: Pick<ListedPush, 'state' | 'audience'>): boolean =>
+  state !== 'accepted' || audience > 0;
+
 type Waiting = Pick<ListedPush, 'state' | 'approval' | 'sendAt' | 'expiresAt'>;
 
 /** It is scheduled, or waits for approval: no recipients have been found yet. */

@@ -124,7 +124,10 @@ function Health({ system }: { readonly system: System }) {
     {
       label: t('Jobs waiting'),
       value: number(jobs.queued),
-      about: t('{running} running', { running: number(jobs.running) }),
+      about: t('{running} running, {scheduled} scheduled', {
+        running: number(jobs.running),
+        scheduled: number(jobs.scheduled),
+      }),
     },
     {
       label: t('Jobs failed permanently'),

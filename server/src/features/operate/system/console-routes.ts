@@ -31,7 +31,7 @@ const systemSchema = Type.Object({
     queuedWrites: count,
     queuedSlowQueries: count,
   }),
-  jobs: Type.Object({ queued: count, running: count, dead: count }),
+  jobs: Type.Object({ queued: count, scheduled: count, running: count, dead: count }),
   storage: Type.Object({
     problem: Type.Union([Type.String(), Type.Null()], {
       description: 'Why writes or new content are refused at the moment, and what to do',
