@@ -1,5 +1,6 @@
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
+import { createSubscription } from './broker/subscription.ts';
 import { createAnnouncer } from './home-assistant/announcer.ts';
 import { readEntities } from './home-assistant/read-entities.ts';
 import { createGatewayIntake, type GatewayIntake } from './intake.ts';
@@ -8,7 +9,6 @@ import { reportEndpoint } from './report-route.ts';
 import { AddressResolver } from './resolver.ts';
 import { stateEndpoint } from './state-route.ts';
 import { createGatewayStates, type GatewayStates } from './states.ts';
-import { createSubscription } from './subscription.ts';
 
 declare module '../../context.ts' {
   interface Context {

@@ -1,7 +1,7 @@
 import type { MqttClient } from 'mqtt';
 import { randomText } from '../../../../base/id.ts';
 import type { Context } from '../../../context.ts';
-import { connectToBroker } from '../broker-connection.ts';
+import { connectToBroker } from '../broker/broker-connection.ts';
 import {
   type AnnouncedBeacon,
   type AnnouncedZone,

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../../base/caches/bounded-map.ts';
-import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
+import { BoundedMap } from '../../../../base/caches/bounded-map.ts';
+import { publishLimits } from '../../../../delivery/mqtt/mqtt-publishing.ts';
 
 interface Share {
   readonly tokens: number;

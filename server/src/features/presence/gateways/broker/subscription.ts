@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IClientOptions, MqttClient } from 'mqtt';
-import { publishLimits } from '../../../delivery/mqtt/mqtt-publishing.ts';
-import type { Context } from '../../context.ts';
+import { publishLimits } from '../../../../delivery/mqtt/mqtt-publishing.ts';
+import type { Context } from '../../../context.ts';
+import type { GatewayIntake, GatewayPayload, GatewaySender } from '../intake.ts';
 import { connectToBroker } from './broker-connection.ts';
 import { FairShares } from './fair-shares.ts';
-import type { GatewayIntake, GatewayPayload, GatewaySender } from './intake.ts';
 
 export interface SubscriptionDeps
   extends Pick<Context, 'assertRoom' | 'config' | 'findOpenApp' | 'log' | 'now' | 'onError' | 'owns'> {
@@ -213,8 +213,10 @@ function takeMessages(client: MqttClient, { receive, shares, isMine, ending }: T
       // Otherwise the broker sends it again on another connection.
       if (messageId !== undefined && isStored && !until.aborted) client.stream.write(puback(messageId));
       underWay--;
-      goOn?.();
+      // What it reads next may have to wait as well.
+      const next = goOn;
       goOn = undefined;
+      next?.();
     });
   });
   client.handleMessage = (_packet, callback) => {

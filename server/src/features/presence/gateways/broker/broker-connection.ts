@@ -1,5 +1,5 @@
 import type { IClientOptions, MqttClient } from 'mqtt';
-import { isTooNew } from '../../../delivery/mqtt/broker/mqtt-broker-client.ts';
+import { isTooNew } from '../../../../delivery/mqtt/broker/mqtt-broker-client.ts';
 
 /** Connects to the broker of gateways, again whenever it is lost: with MQTT 5, or with 3.1.1 if it knows no other. */
 export async function connectToBroker(

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
-import { databases } from '../../../../test/support/build-app.ts';
-import { testInFull } from '../../../../test/support/depth.ts';
-import { type Mosquitto, startMosquitto } from '../../../../test/support/servers/mosquitto.ts';
-import { startNatsBroker } from '../../../../test/support/servers/nats.ts';
-import { openNode, openSite } from '../../../../test/support/site.ts';
-import { readConfig } from '../../../config/config.ts';
-import type { GatewaySender } from './intake.ts';
+import { databases } from '../../../../../test/support/build-app.ts';
+import { testInFull } from '../../../../../test/support/depth.ts';
+import { type Mosquitto, startMosquitto } from '../../../../../test/support/servers/mosquitto.ts';
+import { startNatsBroker } from '../../../../../test/support/servers/nats.ts';
+import { openNode, openSite } from '../../../../../test/support/site.ts';
+import { readConfig } from '../../../../config/config.ts';
+import type { GatewaySender } from '../intake.ts';
 import { createSubscription } from './subscription.ts';
 
 const brokers = { Mosquitto: () => startMosquitto({ isPersistent: true }), 'NATS, with MQTT 3.1.1': startNatsBroker };
@@ -163,6 +163,18 @@ describe.each(Object.entries(brokers))('what comes by a broker, %s,', (name, sta
     const wanted = ['app undefined hall/1 not stored', ...sent.map((topic) => `app undefined ${topic} x`)];
     await second.until(() => wanted.every((one) => second.heard.includes(one)));
     assert.deepEqual(first.heard, []);
+  });
+
+  testElsewhere('comes without a break when it is more than is stored at once', async () => {
+    const { heard, log, until } = node({ store: () => new Promise((resolve) => setImmediate(resolve)) });
+    await until(() => subscribed(log));
+    const sent = Array.from({ length: 1_000 }, (_, index) => `${index}`);
+    await Promise.all(sent.map((text) => gateway.publishAsync('hall/many', text)));
+    await until(() => heard.length >= sent.length);
+    assert.deepEqual(
+      heard,
+      sent.map((text) => `app undefined hall/many ${text}`),
+    );
   });
 
   testElsewhere('needs the right password and an app; the log says so', async () => {
