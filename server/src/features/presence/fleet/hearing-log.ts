@@ -64,16 +64,15 @@ export class HearingLog {
     this.#deps = deps;
   }
 
-  /** A gateway has sent this now. */
-  noteGateway(appId: string, name: string, { heard, sentAt }: GatewayReport): void {
-    const now = this.#deps.now();
+  /** @param at when the gateway has sent this, by the service's clock */
+  noteGateway(appId: string, name: string, { heard, sentAt }: GatewayReport, at: number): void {
     const gateway = `g:${receiverName(name)}`;
-    this.#note(appId, gateway, { at: now, isOn: true }, gateway);
+    this.#note(appId, gateway, { at, isOn: true }, gateway);
     for (const one of heard) {
       const numbers = this.#numbers(appId, one);
       if (numbers === undefined) continue;
       const { rssi, txPower, interval, telemetry } = one;
-      const note = { at: timeOf(one, sentAt, now), by: 'gateways', txPower, telemetry } as const;
+      const note = { at: timeOf(one, sentAt, at), by: 'gateways', txPower, telemetry } as const;
       const near = { beaconId: gateway, rssi };
       this.#note(appId, numbers, { ...note, near, interval: interval && interval * 1000 }, gateway);
     }
@@ -191,7 +190,7 @@ function numbersIn(tag: string): BeaconNumbers {
 }
 
 /** By the service's clock: a gateway's may be hours off, but it knows how long it has waited. */
-function timeOf({ occurredAt }: Heard, sentAt: number | undefined, now: number): number {
+function timeOf({ occurredAt }: Heard, sentAt: number | undefined, at: number): number {
   const waited = occurredAt === undefined || sentAt === undefined ? 0 : sentAt - occurredAt;
-  return waited > 0 && waited < maxAgeMs ? now - waited : now;
+  return waited > 0 && waited < maxAgeMs ? at - waited : at;
 }

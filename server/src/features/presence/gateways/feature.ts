@@ -21,8 +21,8 @@ export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
   gatewayIntake: ({ db, now, sightings, gatewayStates, hearingLog, heardNearby, findIrks }) => {
     const resolver = new AddressResolver((appId) => findIrks(db, appId), now);
     return createGatewayIntake({
-      ...{ now, takeHeard: sightings.takeHeard, noteState: gatewayStates.note },
-      noteHeard: (appId, gateway, report) => hearingLog.noteGateway(appId, gateway, report),
+      ...{ now, takeHeard: sightings.takeHeard, states: gatewayStates },
+      noteHeard: (appId, gateway, report, at) => hearingLog.noteGateway(appId, gateway, report, at),
       noteNearby: (appId, gateway, one, isStranger) => heardNearby.note(appId, gateway, one, isStranger),
       resolve: (appId, heard) => resolver.resolve(appId, heard),
     });

@@ -26,8 +26,9 @@ function intakeWith(takeHeard: IntakeDeps['takeHeard'], now: () => number) {
     findByGateways: async () => [],
   });
   return createGatewayIntake({
-    ...{ now, takeHeard, noteState: () => undefined },
-    noteHeard: (appId, gateway, report) => hearing.noteGateway(appId, gateway, report),
+    ...{ now, takeHeard },
+    states: { note: () => undefined, timeOf: async () => ({ at: now(), isLate: false, clockOffset: undefined }) },
+    noteHeard: (appId, gateway, report, at) => hearing.noteGateway(appId, gateway, report, at),
     noteNearby: (appId, gateway, one, isStranger) => nearby.note(appId, gateway, one, isStranger),
     resolve: (appId, heard) => resolver.resolve(appId, heard),
   });

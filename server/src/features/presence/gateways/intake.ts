@@ -24,6 +24,8 @@ export interface GatewayPayload {
   readonly format?: Format | undefined;
   /** Its connection sends only so much before this is stored. What others send is refused while too much waits. */
   readonly isHeldBack?: boolean;
+  /** A broker may have kept it while nobody was there. */
+  readonly mayBeKept?: boolean;
   /** Whether the gateway may send this beside others; if not, it is refused. */
   readonly mayTake?: (gateway: string) => Promise<boolean>;
 }
@@ -48,14 +50,18 @@ export interface Problem {
 
 export interface IntakeDeps extends Pick<Context, 'now'> {
   readonly takeHeard: Context['sightings']['takeHeard'];
-  /** Called with what a gateway has sent. */
-  readonly noteState: GatewayStates['note'];
-  /** Called with what a gateway has sent, for the state of the beacons. */
-  readonly noteHeard: (appId: string, gateway: string, report: GatewayReport) => void;
+  readonly states: Pick<GatewayStates, 'note' | 'timeOf'>;
+  /** Called with what a gateway has sent, and when (ms), for the state of the beacons. */
+  readonly noteHeard: (appId: string, gateway: string, report: GatewayReport, at: number) => void;
   /** The gateway has heard this, and it was taken or something else became of it. */
   readonly noteNearby: (appId: string, gateway: string, one: Heard, isStranger: boolean) => void;
   /** Resolves changing addresses to known tags. */
   readonly resolve: (appId: string, heard: readonly Heard[]) => Promise<readonly Heard[]>;
+}
+
+interface Taking extends Pick<GatewayPayload, 'isHeldBack'> {
+  readonly heard: readonly Heard[];
+  readonly clockOffset: number | undefined;
 }
 
 /** Gateways of which it is remembered when each tag was heard last. */
@@ -66,7 +72,7 @@ const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
 export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
 
 /** Takes what gateways send, by whatever way it comes: reads it, and passes it on as sightings by that receiver. */
-export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, noteNearby, resolve }: IntakeDeps) {
+export function createGatewayIntake({ now, takeHeard, states, noteHeard, noteNearby, resolve }: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
   const totals = noCounts();
 
@@ -85,8 +91,8 @@ export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, note
 
   function takeFor({ appId, policy, gateways }: GatewaySender, gateway: string): Take {
     const by = { appId, policy, userId: undefined, seesAll: true, seesWhereabouts: false, secret: undefined, gateways };
-    return async (heard, sentAt) => {
-      const found = await takeHeard({ ...by, now: now() }, { gateway, heard, sentAt });
+    return async (heard, clockOffset) => {
+      const found = await takeHeard({ ...by, now: now() }, { gateway, heard, clockOffset });
       return new Map(
         found
           .filter(({ code }) => !notes.has(code))
@@ -95,16 +101,39 @@ export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, note
     };
   }
 
-  async function take(
-    sender: GatewaySender,
-    gateway: string,
-    { heard, sentAt, isHeldBack }: GatewayReport & Pick<GatewayPayload, 'isHeldBack'>,
-  ) {
-    if (heard.length === 0) return [];
+  async function take(sender: GatewaySender, gateway: string, { heard: all, clockOffset, isHeldBack }: Taking) {
+    if (all.length === 0) return [];
+    const heard = await resolve(sender.appId, all);
     const queue = queueOf(sender, gateway);
     if (queue.isFull && !isHeldBack)
       throw fail('Timeout', { message: `The gateway ${gateway} sends more than can be stored.`, retryAfter: 2 });
-    return queue.add({ heard, sentAt, now: now() }, takeFor(sender, gateway));
+    return queue.add({ heard, clockOffset, now: now() }, takeFor(sender, gateway));
+  }
+
+  /** Notes what it says about the gateway and about beacons, and passes on the rest. */
+  async function takeFrom(
+    sender: GatewaySender,
+    gateway: string,
+    { report, message, mayTake }: { report: GatewayReport; message: GatewayPayload; mayTake: boolean },
+  ): Promise<readonly Outcome[]> {
+    const { heard, status } = report;
+    const { appId } = sender;
+    const { isHeldBack, mayBeKept } = message;
+    if (!mayName(sender, gateway)) return take(sender, gateway, { heard, clockOffset: undefined, isHeldBack });
+    const time = await states.timeOf(appId, gateway, report, mayBeKept);
+    if (time || status?.isOnline === false)
+      states.note(appId, gateway, report, { at: time?.at ?? now(), isRefused: !mayTake });
+    if (!mayTake) return heard.map(() => tooMany);
+    if (!time) return heard.map(() => kept);
+    noteHeard(appId, gateway, report, time.at);
+    const outcomes = await take(sender, gateway, { heard, clockOffset: time.clockOffset, isHeldBack });
+    if (time.isLate) return outcomes;
+    for (const [index, one] of heard.entries()) {
+      const { result, code } = outcomes[index] ?? nameless;
+      const isStranger = result === 'unknown' || code === 'unknown_gateway';
+      if (isStranger || result === 'taken' || result === 'beacon') noteNearby(appId, gateway, one, isStranger);
+    }
+    return outcomes;
   }
 
   return {
@@ -113,27 +142,15 @@ export function createGatewayIntake({ now, takeHeard, noteState, noteHeard, note
 
     /** Resolves with the problems of the message when the rest is stored. @throws Failure if it cannot be stored now */
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
-      const read = readGatewayMessage(message);
-      const gateway = sender.gateway ?? read.gateway;
+      const report = readGatewayMessage(message);
+      const gateway = sender.gateway ?? report.gateway;
       const mayTake = gateway === undefined || (await message.mayTake?.(receiverName(gateway))) !== false;
-      const report = mayTake ? { ...read, heard: await resolve(sender.appId, read.heard) } : read;
-      if (gateway !== undefined && mayName(sender, gateway)) {
-        noteState(sender.appId, gateway, report, !mayTake);
-        if (mayTake) noteHeard(sender.appId, gateway, report);
-      }
-      const outcomes: readonly Outcome[] =
-        gateway === undefined || !mayTake
-          ? report.heard.map(() => (mayTake ? nameless : tooMany))
-          : await take(sender, gateway, { ...report, isHeldBack: message.isHeldBack });
+      const outcomes =
+        gateway === undefined
+          ? report.heard.map(() => nameless)
+          : await takeFrom(sender, gateway, { report, message, mayTake });
       const counts = noCounts();
       for (const { result } of outcomes) counts[result]++;
-      if (gateway !== undefined)
-        for (const [index, one] of read.heard.entries()) {
-          const { result, code } = outcomes[index] ?? nameless;
-          const isStranger = result === 'unknown' || code === 'unknown_gateway';
-          if (isStranger || result === 'taken' || result === 'beacon')
-            noteNearby(sender.appId, gateway, one, isStranger);
-        }
       counts.refused += report.leftOutCount;
       for (const [result, count] of Object.entries(counts)) totals[result as Result] += count;
       return { report, gateway, counts, problems: problemsOf([...report.leftOut, ...outcomes]) };
@@ -156,6 +173,11 @@ const nameless: Outcome = {
   result: 'refused',
   code: 'no_gateway',
   message: 'Neither the topic nor the message names the gateway.',
+};
+const kept: Outcome = {
+  result: 'refused',
+  code: 'kept',
+  message: 'The broker may have kept it, and nothing says when it was heard.',
 };
 const tooMany: Outcome = { result: 'refused', code: 'too_many', message: 'The gateway sends too much.' };
 

@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { GatewayQueue, type Outcome, type Take } from './queue.ts';
 
 const heard = { index: 0, address: 'c3000025ef6a', rssi: -60, occurredAt: 1_000 };
-const message = (now: number) => ({ heard: [heard], sentAt: undefined, now });
+const message = (now: number) => ({ heard: [heard], clockOffset: undefined, now });
 const resultsOf = (outcomes: readonly Outcome[]) => outcomes.map(({ result }) => result);
 
 test('what is sent again while it is being stored is acknowledged when that has succeeded, and not when it has failed', async () => {

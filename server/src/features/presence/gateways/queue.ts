@@ -13,18 +13,19 @@ export interface Outcome {
 }
 
 /** Stores what was heard. What became of each, by its place; those that are missing were taken. */
-export type Take = (heard: readonly Heard[], sentAt: number | undefined) => Promise<ReadonlyMap<number, Outcome>>;
+export type Take = (heard: readonly Heard[], clockOffset: number | undefined) => Promise<ReadonlyMap<number, Outcome>>;
 
 export interface Message {
   readonly heard: readonly Heard[];
-  readonly sentAt: number | undefined;
+  /** How far the gateway's clock is ahead, ms. */
+  readonly clockOffset: number | undefined;
   /** When it arrived, ms. */
   readonly now: number;
 }
 
 interface Waiting {
   readonly heard: Heard;
-  readonly sentAt: number | undefined;
+  readonly clockOffset: number | undefined;
   readonly done: PromiseWithResolvers<Outcome>;
 }
 
@@ -81,7 +82,7 @@ export class GatewayQueue {
     return Promise.all(outcomes);
   }
 
-  #put(heard: Heard, { sentAt, now }: Omit<Message, 'heard'>): Promise<Outcome> | Outcome {
+  #put(heard: Heard, { clockOffset, now }: Omit<Message, 'heard'>): Promise<Outcome> | Outcome {
     const tag = tagOf(heard);
     const second = Math.floor((heard.occurredAt ?? now) / slotMs);
     const key = `${second} ${tag}`;
@@ -91,7 +92,7 @@ export class GatewayQueue {
     if (!before && this.#last.get(tag)?.second === second) return merged;
     this.#note(tag, second, now);
     const done = before?.done ?? Promise.withResolvers<Outcome>();
-    this.#waiting.set(key, { heard, sentAt, done });
+    this.#waiting.set(key, { heard, clockOffset, done });
     return before ? asMerged(before) : done.promise;
   }
 
@@ -110,18 +111,17 @@ export class GatewayQueue {
       this.#storing = new Map(this.#waiting.entries().take(partSize));
       for (const key of this.#storing.keys()) this.#waiting.delete(key);
       const part = [...this.#storing.values()];
-      // The time of sending says how far the gateway's clock is off, for what came with it.
-      const bySending = [...Map.groupBy(part, ({ sentAt }) => sentAt)];
-      await Promise.all(bySending.map(([sentAt, waiting]) => this.#store(waiting, sentAt)));
+      const byClock = [...Map.groupBy(part, ({ clockOffset }) => clockOffset)];
+      await Promise.all(byClock.map(([clockOffset, waiting]) => this.#store(waiting, clockOffset)));
       this.#storing.clear();
     }
     this.#isRunning = false;
   }
 
-  async #store(waiting: readonly Waiting[], sentAt: number | undefined): Promise<void> {
+  async #store(waiting: readonly Waiting[], clockOffset: number | undefined): Promise<void> {
     try {
       const heard = waiting.map(({ heard }, index) => ({ ...heard, index }));
-      const outcomes = await this.#take(heard, sentAt);
+      const outcomes = await this.#take(heard, clockOffset);
       for (const [index, { done }] of waiting.entries()) done.resolve(outcomes.get(index) ?? taken);
     } catch (error) {
       // The gateway sends it again, and then it is new.

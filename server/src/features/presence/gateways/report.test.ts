@@ -109,7 +109,8 @@ for (const database of databases) {
 
     test('is corrected by the clock of the gateway, if it is hours off', async () => {
       const { minor, objectId } = await worn(asBeacon);
-      await report('ac233fc03641', minew(minor, { clock: -9 * hour }));
+      await site.beacon({ metadata: { gatewayId: 'behind' } });
+      await report('behind', minew(minor, { clock: -9 * hour }));
       const [visit] = await visitsOf(objectId);
       assert.equal(visit?.enteredAt, new Date(site.now - 10_000).toISOString());
     });

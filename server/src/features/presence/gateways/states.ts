@@ -5,6 +5,7 @@ import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { bigint, defineTable, double, nullable, type RowOf, text } from '../../../db/table.ts';
 import type { Context } from '../../context.ts';
+import { clockAfter, fits, type GatewayClock, isLate } from './clock.ts';
 
 /** What each gateway was like when it was heard last. */
 export const gatewayStates = defineTable({
@@ -38,24 +39,74 @@ const silentMs = 300_000;
 const maxPerApp = 1_000;
 const maxName = 200;
 
+/** When a gateway sent something. */
+export interface SentTime {
+  /** By the service's clock, ms. */
+  readonly at: number;
+  /** Whether it was kept on its way. */
+  readonly isLate: boolean;
+  /** How far the gateway's clock is ahead, ms; undefined: the message does not say. */
+  readonly clockOffset: number | undefined;
+}
+
+/** What else is noted with a message. */
+interface Noted {
+  /** When it was sent. */
+  readonly at: number;
+  readonly isRefused?: boolean;
+}
+
 export type GatewayStates = ReturnType<typeof createGatewayStates>;
 
 export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db' | 'now' | 'inBackground'>) {
   const known = new BoundedMap<string, { readonly row: StateRow; readonly writtenAt: number }>(10_000);
+  const clocks = new BoundedMap<string, GatewayClock>(10_000);
+
+  async function storedClock(appId: string, gateway: string): Promise<GatewayClock | undefined> {
+    const row = await findState(db, appId, gateway);
+    return row && row.clock_offset !== null ? { offset: Number(row.clock_offset) } : undefined;
+  }
 
   return {
+    /**
+     * When the message was sent; undefined if nothing says it.
+     *
+     * @param mayBeKept a broker may have kept it: then the time of arrival says nothing
+     */
+    async timeOf(
+      appId: string,
+      name: string,
+      { sentAt, heard }: GatewayReport,
+      mayBeKept = false,
+    ): Promise<SentTime | undefined> {
+      const arrived = { at: now(), isLate: false, clockOffset: undefined };
+      if (sentAt === undefined)
+        return mayBeKept && heard.some(({ occurredAt }) => occurredAt === undefined) ? undefined : arrived;
+      const gateway = receiverName(name);
+      const key = `${appId} ${gateway}`;
+      const sent = { sentAt, now: arrived.at };
+      const stored = clocks.has(key) || name.length > maxName ? undefined : await storedClock(appId, gateway);
+      // Another message may have come meanwhile.
+      const before = clocks.get(key) ?? stored;
+      if (mayBeKept && !(before && fits(before, sent))) return undefined;
+      const clock = clockAfter(before, sent);
+      if (name.length <= maxName) clocks.set(key, clock);
+      const late = isLate(clock, sent);
+      return { at: late ? sentAt - clock.offset : sent.now, isLate: late, clockOffset: clock.offset };
+    },
+
     /** Notes a message of a gateway, which may have been too much. */
-    note(appId: string, name: string, { format, sentAt, status = {} }: GatewayReport, isRefused = false): void {
+    note(appId: string, name: string, { format, status = {} }: GatewayReport, { at, isRefused = false }: Noted): void {
       if (name.length > maxName) return;
-      const heardAt = now();
       const gateway = receiverName(name);
       const key = `${appId} ${gateway}`;
       const before = known.get(key);
+      const heardAt = Math.max(at, before?.row.heard_at ?? at);
       // What a message leaves out stays as it was.
       const row: StateRow = {
         ...{ app_id: appId, gateway, format: format ?? before?.row.format ?? null, heard_at: heardAt },
         is_online: status.isOnline === false ? 0 : 1,
-        clock_offset: sentAt === undefined ? (before?.row.clock_offset ?? null) : Math.round(sentAt - heardAt),
+        clock_offset: clocks.get(key)?.offset ?? null,
         firmware: status.firmware ?? before?.row.firmware ?? null,
         processor_load: status.load ?? before?.row.processor_load ?? null,
         uptime: status.uptime === undefined ? (before?.row.uptime ?? null) : Math.round(status.uptime),
@@ -76,15 +127,16 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
 
     /** When something came of a gateway last, to half a minute. */
     async lastHeard(appId: string, gateway: string): Promise<number | undefined> {
-      const row = await db.one<{ heard_at: number }>(
-        sql`select heard_at from gateway_states where app_id = ${appId} and gateway = ${gateway}`,
-      );
+      const row = await findState(db, appId, gateway);
       return row && Number(row.heard_at);
     },
 
     isOnline: ({ is_online: said, heard_at: at }: StateRow): boolean => said === 1 && now() - at < silentMs,
   };
 }
+
+const findState = (db: Db, appId: string, gateway: string): Promise<StateRow | undefined> =>
+  db.one<StateRow>(sql`select * from gateway_states where app_id = ${appId} and gateway = ${gateway}`);
 
 /** Stores the state, unless another node has stored a newer one. */
 async function save(db: Db, row: StateRow): Promise<void> {

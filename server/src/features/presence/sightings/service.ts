@@ -160,10 +160,10 @@ export function createSightingService({ db, site, places, trackCache = new Track
     async takeHeard(sender: Sender, heard: HeardByGateway): Promise<readonly ItemProblem[]> {
       await site.fresh();
       const items = readHeard(heard, sender.now);
-      const { sentAt } = heard;
+      const { clockOffset } = heard;
       const { placed, effects } = await takeItems(sender, {
         items,
-        sentAt,
+        sentAt: clockOffset === undefined ? undefined : sender.now + clockOffset,
         installationId: undefined,
         batchKey: undefined,
       });

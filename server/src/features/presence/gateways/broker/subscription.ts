@@ -31,6 +31,8 @@ function connectionOf(topic: string): number {
 const maxUnderWay = 64;
 /** How long the broker keeps messages while nobody is connected, s. */
 const sessionSeconds = 3_600;
+/** How long after it has gone on with a session (ms) a connection may get what the broker has kept. Brokers keep 1,000 messages by default. */
+const keptMs = 10_000;
 const retryMs = 1_000;
 const divideMs = 2_000;
 const policyMs = 10_000;
@@ -74,7 +76,7 @@ export function createSubscription(deps: SubscriptionDeps): Subscription | undef
     open.set(index, connection);
     // What is retained was heard when it came.
     takeMessages(client, {
-      ...{ receive, shares },
+      ...{ receive, shares, now: deps.now },
       ending: ending.signal,
       isMine: (topic, { retain }) => !retain && connectionOf(topic) === index,
     });
@@ -167,7 +169,7 @@ async function untilStored(receive: () => Promise<boolean>, until: AbortSignal):
   return false;
 }
 
-interface Taking {
+interface Taking extends Pick<Context, 'now'> {
   readonly receive: Receive;
   readonly shares: FairShares;
   readonly isMine: (topic: string, packet: { readonly retain: boolean }) => boolean;
@@ -179,11 +181,12 @@ interface Taking {
  * Takes messages, one beside the other, and acknowledges those with QoS 1 when they are stored, in the order in which they came
  * (MQTT-4.6.0-2). While many are not stored yet, no more is read.
  */
-function takeMessages(client: MqttClient, { receive, shares, isMine, ending }: Taking): void {
+function takeMessages(client: MqttClient, { receive, shares, now, isMine, ending }: Taking): void {
   let underWay = 0;
   let goOn: (() => void) | undefined;
   let isLost = new AbortController();
   let acknowledged: Promise<unknown> = Promise.resolve();
+  let resumedAt = Number.NEGATIVE_INFINITY;
   client.on('close', () => {
     isLost.abort();
     isLost = new AbortController();
@@ -192,10 +195,12 @@ function takeMessages(client: MqttClient, { receive, shares, isMine, ending }: T
   client.on('packetreceive', (packet) => {
     // The library would read nothing else until it has acknowledged this one.
     if (packet.cmd === 'publish') packet.qos = 0;
+    if (packet.cmd === 'connack' && packet.sessionPresent) resumedAt = now();
   });
   client.on('message', (topic, payload, packet) => {
     const { messageId } = packet;
     const until = AbortSignal.any([ending, isLost.signal]);
+    const mayBeKept = now() - resumedAt < keptMs;
     const store = async (): Promise<boolean> => {
       if (!isMine(topic, packet)) return true;
       let may: Promise<boolean> | undefined;
@@ -203,8 +208,9 @@ function takeMessages(client: MqttClient, { receive, shares, isMine, ending }: T
         may ??= shares.take(gateway, payload.length);
         return may;
       };
-      if (messageId === undefined) return receive({ topic, payload, mayTake });
-      return untilStored(() => receive({ topic, payload, mayTake, isHeldBack: true }), until);
+      const message = { topic, payload, mayTake, mayBeKept };
+      if (messageId === undefined) return receive(message);
+      return untilStored(() => receive({ ...message, isHeldBack: true }), until);
     };
     underWay++;
     const [before, stored] = [acknowledged, store()];

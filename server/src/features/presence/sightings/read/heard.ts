@@ -6,8 +6,8 @@ import type { Reading } from './reports.ts';
 export interface HeardByGateway {
   readonly gateway: string;
   readonly heard: readonly Heard[];
-  /** The gateway's clock at sending, ms. */
-  readonly sentAt: number | undefined;
+  /** How far the gateway's clock is ahead, ms; undefined: nothing says it. */
+  readonly clockOffset: number | undefined;
 }
 
 /** Reports of tags at the gateway, which those that it heard stand for. */
