@@ -39,10 +39,10 @@ export const madeRecord = <P extends TProperties>(members: P, example: Readonly<
   example: { objectId: exampleId, ...example, createdAt: exampleCreated, updatedAt: exampleUpdated },
 });
 
-/** An answer to the console, as the OpenAPI document describes it. */
+/** An answer to the console, as its OpenAPI document describes it: as far as types need it. */
 export interface ConsoleAnswer {
   readonly status: 200 | 201;
-  readonly description: string;
+  readonly description?: string;
   readonly schema: TSchema;
   readonly example?: unknown;
   /** The console is answered `{ "result": {} }`, whatever the handler returns. */
@@ -51,6 +51,7 @@ export interface ConsoleAnswer {
 
 /** An answer to apps, whose developers read examples. */
 export interface AnswerSpec extends ConsoleAnswer {
+  readonly description: string;
   readonly example: unknown;
 }
 
@@ -101,11 +102,7 @@ export function recordAnswer(schema: TSchema, example?: unknown): ConsoleAnswer 
 }
 
 /** To the creation of a record that is shown in whole, as with a secret that nobody sees again. */
-export const createdRecordAnswer = (schema: TSchema): ConsoleAnswer => ({
-  ...recordAnswer(schema),
-  status: 201,
-  description: 'Created.',
-});
+export const createdRecordAnswer = (schema: TSchema): ConsoleAnswer => ({ ...recordAnswer(schema), status: 201 });
 
 export function listAnswer(schema: TSchema): ConsoleAnswer;
 export function listAnswer(schema: TSchema, example: unknown): AnswerSpec;

@@ -97,13 +97,11 @@ export class OtherAnswer {
   }
 }
 
-export type Example = unknown;
-
 export interface Success {
   readonly status: 200 | 201;
   readonly description: string;
   readonly schema: TSchema;
-  readonly example: Example;
+  readonly example: unknown;
   /** The media type, if it is not JSON. */
   readonly type?: string;
 }
@@ -111,7 +109,7 @@ export interface Success {
 export interface BodySpec<Body> {
   /** What the OpenAPI document says about it. */
   readonly schema: TSchema;
-  readonly example: Example;
+  readonly example: unknown;
   /** Validates and narrows. @throws Failure */
   read(body: unknown, app: AppContext): Body;
 }
@@ -120,7 +118,7 @@ export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: TSchema;
-  readonly example?: Example;
+  readonly example?: unknown;
 }
 
 /** The group of a resource's operations in the documentation. */

@@ -5,7 +5,7 @@ import type { Reach } from '../../access/reach.ts';
 import type { AdminRole, Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { ConsoleAnswer } from '../answers.ts';
-import type { Example, QueryParameter } from '../endpoint.ts';
+import type { QueryParameter } from '../endpoint.ts';
 import type { AssertUnchanged } from '../if-match.ts';
 
 /** The administrator whose session a request carries. */
@@ -84,7 +84,7 @@ export interface ConsoleEndpoint<Body = unknown, Answer = unknown> {
   readonly query?: readonly QueryParameter[];
   readonly body?: {
     readonly schema: TSchema;
-    readonly example: Example;
+    readonly example: unknown;
     /** @throws Failure */
     read(body: unknown): Body;
   };

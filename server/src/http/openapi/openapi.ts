@@ -109,6 +109,7 @@ export function buildConsoleOpenApi(endpoints: readonly ConsoleEndpoint[], versi
       consolePrefix,
       endpoints.map((endpoint) => ({
         ...endpoint,
+        answer: { description: 'Done', ...endpoint.answer },
         security: endpoint.permission === 'public' ? [] : [{ session: [] }],
         failures: {
           '4XX': {
@@ -133,7 +134,7 @@ interface Documented
   extends Pick<Endpoint, 'method' | 'path' | 'operationId' | 'summary' | 'description' | 'parameters' | 'query'>,
     Pick<Endpoint, 'takesIfMatch' | 'repeat' | 'takesKey' | 'takesInstallationSecret' | 'takesStream'>,
     Pick<Endpoint, 'otherAnswer' | 'hasEntityTag' | 'isKept'> {
-  readonly answer: ConsoleAnswer & Pick<Endpoint['answer'], 'type'>;
+  readonly answer: ConsoleAnswer & Pick<Endpoint['answer'], 'type' | 'description'>;
   readonly body?: { readonly schema: TSchema; readonly example: unknown } | undefined;
   readonly tags?: readonly string[];
   readonly security: readonly object[];

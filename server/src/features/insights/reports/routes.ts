@@ -85,7 +85,7 @@ function listEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       operationId: 'listReports',
       summary: 'List the reports by mail of an app, and what became of the last ones',
       permission: 'reports.read',
-      answer: { status: 200, description: 'The oldest first.', schema: schemas.reportList },
+      answer: { status: 200, schema: schemas.reportList },
       async handle({ params: { appId = '' }, admin }) {
         const viewer = viewerOf(admin);
         return {
@@ -219,7 +219,6 @@ function previewEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       permission: 'reports.read',
       answer: {
         status: 200,
-        description: 'The PDF.',
         schema: Type.String({ description: 'A PDF' }),
       },
       async handle({ params, admin, now }) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { codeShape, factorsSchema, recoveryCodesSchema, totpSchema } from '../../../sign-in/factors/factor-schemas.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
@@ -47,7 +47,7 @@ function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
       description: 'The secret counts once a code of it has been sent. An app that is set up already works until then.',
       permission: 'session.own',
       needsConfirmation: true,
-      answer: { ...recordAnswer(totpSchema), status: 201, description: 'The secret, shown once.' },
+      answer: createdRecordAnswer(totpSchema),
       handle: async ({ admin, origin }) => ({
         result: await factors.startTotp(signedIn(admin), new URL(origin).hostname),
       }),
@@ -86,7 +86,7 @@ function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
     summary: 'Make new recovery codes; the former ones no longer work',
     permission: 'session.own',
     needsConfirmation: true,
-    answer: { ...codesAnswer, status: 201, description: 'The new codes, shown once.' },
+    answer: { ...codesAnswer, status: 201 },
     handle: async ({ admin, by }) => ({ result: { recoveryCodes: await factors.renewCodes(signedIn(admin), by) } }),
   });
 }

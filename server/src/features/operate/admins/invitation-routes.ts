@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { storedReach } from '../../../access/reach.ts';
 import type { Clock } from '../../../base/clock.ts';
 import {
+  createdRecordAnswer,
   deletedAnswer,
   isoTime,
   listAnswer,
   objectIdSchema,
-  recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
@@ -32,11 +32,7 @@ const invitationSchema = Type.Object({
   createdAt: timestampSchema,
   expiresAt: timestampSchema,
 });
-const sentInvitation = {
-  ...recordAnswer(Type.Object({ ...invitationSchema.properties, ...sentMembers })),
-  status: 201 as const,
-  description: 'Invited.',
-};
+const sentInvitation = createdRecordAnswer(Type.Object({ ...invitationSchema.properties, ...sentMembers }));
 
 function view(row: InvitationRow, now: number) {
   return {
@@ -124,11 +120,7 @@ function passwordLink({ links }: Deps): ConsoleEndpoint {
     description: 'It works once: by mail for an hour, without a mail server handed over for a day.',
     permission: 'administrators.write',
     needsConfirmation: true,
-    answer: {
-      ...recordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema })),
-      status: 201,
-      description: 'Sent, or to be handed over.',
-    },
+    answer: createdRecordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema })),
     async handle({ params, by }) {
       const sent = await links.sendReset(params['adminId'] ?? '', by);
       return { result: { ...shownLink(sent), expiresAt: isoTime(sent.expiresAt) } };

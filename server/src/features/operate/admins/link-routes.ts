@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Clock } from '../../../base/clock.ts';
 import { serviceTimeZone } from '../../../base/clock.ts';
 import { fail, invalid } from '../../../base/errors.ts';
-import { deletedAnswer, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../../limits/rate-limit.ts';
 import { creationOptionsSchema } from '../../../sign-in/factors/factor-schemas.ts';
@@ -60,11 +60,7 @@ function openEndpoints({ links, passkeys, sessions }: Deps): readonly ConsoleEnd
       summary: 'Begin to accept an invitation with a passkey',
       permission: 'public',
       body: tokenShape.body({ token: exampleToken }),
-      answer: {
-        ...recordAnswer(creationOptionsSchema),
-        status: 201,
-        description: 'What the passkey has to sign, within five minutes and once.',
-      },
+      answer: createdRecordAnswer(creationOptionsSchema),
       async handle({ body, address, origin }) {
         sessions.throttleAddress(address);
         const { adminId, email } = invitationOnly(await links.open(body.token));
@@ -127,7 +123,7 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
       summary: 'Ask for a mail with a link to a new password; the answer is the same for unknown addresses',
       permission: 'public',
       body: resetRequestShape.body({ email: 'ada@museum.example' }),
-      answer: { ...deletedAnswer, description: 'If there is such an administrator, a mail is on its way.' },
+      answer: deletedAnswer,
       async handle({ body: { email }, address }) {
         sessions.throttleAddress(address);
         limiter.take(`reset ${adminEmailKey(email)}`, resetMails, now());
@@ -141,7 +137,7 @@ function resetEndpoints({ links, sessions, limiter, now }: Deps): readonly Conso
       summary: 'Set a new password with a link; every session ends, and second factors stay',
       permission: 'public',
       body: newPasswordShape.body({ token: exampleToken, password: 'long and secret' }),
-      answer: { ...deletedAnswer, description: 'The password is set. Sign in with it.' },
+      answer: deletedAnswer,
       async handle({ body: { token, password }, address }) {
         sessions.throttleAddress(address);
         const link = await links.open(token);

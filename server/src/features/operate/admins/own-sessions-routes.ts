@@ -49,10 +49,7 @@ export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEn
       operationId: 'endOtherSessions',
       summary: 'End every session of oneself but this one',
       permission: 'session.own',
-      answer: {
-        ...recordAnswer(Type.Object({ ended: Type.Integer() })),
-        description: 'How many were ended.',
-      },
+      answer: recordAnswer(Type.Object({ ended: Type.Integer() })),
       handle: async ({ admin, address }) => ({ result: { ended: await sessions.endOthers(signedIn(admin), address) } }),
     }),
     consoleEndpoint({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { serviceTimeZone } from '../../../base/clock.ts';
-import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import {
   creationOptionsSchema,
@@ -37,12 +37,6 @@ export function passkeyView(row: PasskeyRow) {
   };
 }
 
-const asked = (schema: typeof requestOptionsSchema) => ({
-  ...recordAnswer(schema),
-  status: 201 as const,
-  description: 'What the passkey has to sign, within five minutes and once.',
-});
-
 /** Signing in with a passkey, and an administrator's own passkeys. */
 export function passkeyEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...signingEndpoints(deps), ...addingEndpoints(deps), ...keepingEndpoints(deps)];
@@ -56,7 +50,7 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
       operationId: 'startPasskeySignIn',
       summary: 'Begin to sign in with a passkey',
       permission: 'public',
-      answer: asked(requestOptionsSchema),
+      answer: createdRecordAnswer(requestOptionsSchema),
       async handle({ address, origin }) {
         sessions.throttleAddress(address);
         return { result: await passkeys.signInOptions(origin) };
@@ -87,7 +81,7 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
       operationId: 'startPasskeyConfirmation',
       summary: 'Begin to confirm with a passkey',
       permission: 'session.own',
-      answer: asked(requestOptionsSchema),
+      answer: createdRecordAnswer(requestOptionsSchema),
       handle: async ({ admin, origin }) => ({ result: await passkeys.confirmOptions(signedIn(admin), origin) }),
     }),
   ];
@@ -102,7 +96,7 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       summary: 'Begin to add a passkey',
       permission: 'session.own',
       needsConfirmation: true,
-      answer: asked(creationOptionsSchema),
+      answer: createdRecordAnswer(creationOptionsSchema),
       handle: async ({ admin, origin }) => ({ result: await passkeys.addOptions(signedIn(admin), origin) }),
     }),
     consoleEndpoint({
@@ -113,11 +107,7 @@ function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       permission: 'session.own',
       needsConfirmation: true,
       body: newPasskeyShape.body({ name: 'Work laptop', passkey: registrationExample }),
-      answer: {
-        ...recordAnswer(Type.Object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema })),
-        status: 201,
-        description: 'The passkey, and recovery codes if it is the first factor.',
-      },
+      answer: createdRecordAnswer(Type.Object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema })),
       async handle({ admin, body, by, origin }) {
         const given = { name: body.name, response: body.passkey as RegistrationResponseJSON };
         const { passkey, codes } = await passkeys.add(signedIn(admin), given, { origin, by });
@@ -136,7 +126,7 @@ function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
       summary: "Rename one's own passkey",
       permission: 'session.own',
       body: passkeyNameShape.body({ name: 'Blue key' }),
-      answer: { ...deletedAnswer, description: 'Renamed.' },
+      answer: deletedAnswer,
       handle: ({ admin, params, body }) => passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name),
     }),
     consoleEndpoint({

@@ -144,7 +144,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       summary: 'Confirm with a password or a passkey, for what needs it within the next five minutes',
       permission: 'session.own',
       body: confirmShape.body({ password: 'long and secret' }),
-      answer: { ...deletedAnswer, description: 'Confirmed.' },
+      answer: deletedAnswer,
       async handle({ admin, body: { password = '', passkey }, address, origin }) {
         const own = signedIn(admin);
         if (passkey === undefined) await sessions.assertPassword(own, password, address);
@@ -163,7 +163,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       description: 'For pages that save a file by its address, where nobody could confirm.',
       permission: 'session.own',
       needsConfirmation: true,
-      answer: { ...deletedAnswer, description: 'It counts.' },
+      answer: deletedAnswer,
       handle: async () => ({ result: {} }),
     }),
     consoleEndpoint({

@@ -88,7 +88,6 @@ export function alertEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       query: [{ name: 'app', description: 'Of this app; without it of the whole service', schema: Type.String() }],
       answer: {
         status: 200,
-        description: 'The last to begin first, of the kinds that the role may see.',
         schema: Type.Object({
           results: Type.Array(alertSchema),
           canMail: Type.Boolean({ description: 'Whether a mail server is set up' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { deletedAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, FileDownload } from '../../../http/console/console-endpoint.ts';
-import { type BackupService, maxBackups } from './service.ts';
+import type { BackupService } from './service.ts';
 
 const backupSchema = Type.Object({
   backupId: Type.String(),
@@ -50,7 +50,6 @@ export function backupConsoleEndpoints(
       summary: 'List the backups, newest first, and the one in progress',
       answer: {
         status: 200,
-        description: `At most ${maxBackups} by hand beside those of the plan. \`failure\` is present if the last try failed.`,
         schema: Type.Object({
           results: Type.Array(backupSchema),
           most: Type.Integer({ description: 'How many are kept' }),
@@ -73,7 +72,6 @@ export function backupConsoleEndpoints(
       summary: 'Begin a backup while the service runs',
       answer: {
         status: 201,
-        description: 'It has begun.',
         schema: Type.Object({ result: runningSchema }),
       },
       handle: async ({ by }) => ({ result: await service.start(by) }),
@@ -87,7 +85,6 @@ export function backupConsoleEndpoints(
       description: 'A tar archive with one folder, which `pharos restore` accepts once it is unpacked.',
       answer: {
         status: 200,
-        description: 'The archive.',
         schema: Type.String({ description: 'A tar archive' }),
       },
       needsConfirmation: true,

@@ -135,7 +135,6 @@ function secretAndTestEndpoints(service: WebhookService): readonly ConsoleEndpoi
       locate,
       answer: {
         status: 200,
-        description: 'The answer of the receiver.',
         schema: Type.Object({ result: schemas.testResult }),
       },
       handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.test(appId, webhookId) }),
@@ -178,7 +177,7 @@ function deliveryEndpoints(service: WebhookService): readonly ConsoleEndpoint[] 
       summary: 'Send a finished delivery again, under the same webhook-id',
       permission: 'webhooks.write',
       locate,
-      answer: { ...deletedAnswer, description: 'Queued.' },
+      answer: deletedAnswer,
       handle: ({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) =>
         service.redeliver({ appId, webhookId, deliveryId }, by),
     }),

@@ -46,7 +46,6 @@ function collectionEndpoints({ providers }: Deps): readonly ConsoleEndpoint[] {
       body: providerShape.body(providerFieldsExample),
       answer: {
         status: 201,
-        description: 'Created.',
         schema: Type.Object({ result: schema }),
       },
       handle: async ({ params: { appId = '' }, body, by }) => ({ result: await providers.create(appId, body, by) }),

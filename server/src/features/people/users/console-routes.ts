@@ -133,7 +133,7 @@ function change(deps: Deps): ConsoleEndpoint {
       example: { role: 'manager' },
       read: (body) => changeShape.readUpdate(body).set,
     },
-    answer: { ...deletedAnswer, description: 'Changed.' },
+    answer: deletedAnswer,
     takesIfMatch: true,
     async handle(call) {
       const { body, by, assertUnchanged, setTag } = call;
@@ -214,7 +214,7 @@ function endSession(deps: Deps): ConsoleEndpoint {
     operationId: 'endAppUserSession',
     summary: 'End a session of a user',
     permission: 'users.change',
-    answer: { ...deletedAnswer, description: 'Ended.' },
+    answer: deletedAnswer,
     handle: (call) => deps.sessions.endFor(keyOf(call), call.params['sessionId'] ?? '', call.by),
   });
 }

@@ -94,7 +94,7 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       operationId: 'testSsoProvider',
       summary: "Read a provider's configuration and keys now",
       permission: 'sso.manage',
-      answer: { ...recordAnswer(ssoTest), description: 'What came of it.' },
+      answer: recordAnswer(ssoTest),
       handle: async ({ params }) => ({ result: await providers.test(params['providerId'] ?? '') }),
     }),
   ];

@@ -1,5 +1,5 @@
 import { fail } from '../../../../base/errors.ts';
-import { deletedAnswer, recordAnswer } from '../../../../http/answers.ts';
+import { createdRecordAnswer, deletedAnswer, recordAnswer } from '../../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
 import {
   beginShape,
@@ -16,11 +16,8 @@ interface Deps {
   readonly sessions: SessionPort;
 }
 
-const departure = {
-  ...recordAnswer(departureSchema),
-  status: 201 as const,
-  description: 'Where the browser has to go, within ten minutes. The answer comes back to this browser only.',
-};
+/** Where the browser has to go, within ten minutes. The answer comes back to this browser only. */
+const departure = createdRecordAnswer(departureSchema);
 
 /** Signing in through a provider, confirming with it, and connecting an existing account. */
 export function singleSignOnEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
