@@ -4,14 +4,10 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { Manifest } from './manifest.ts';
 
 /** The manifest's entry for one file of lines. */
-export interface LinesFile {
-  readonly file: string;
-  readonly rows: number;
-  /** Of the compressed file, in hexadecimal, as `sha256sum` shows it. */
-  readonly sha256: string;
-}
+export type LinesFile = Manifest['tables'][string];
 
 /** Passes the bytes through and notes their digest and number. */
 export function digesting() {

@@ -3,20 +3,11 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Row } from '../db/db.ts';
 import { readLines } from './files.ts';
+import type { Manifest } from './manifest.ts';
 
+export type LostFiles = NonNullable<Manifest['lost']>;
 /** A file that a record lists but whose bytes are missing. */
-export interface LostFile {
-  readonly appId: string;
-  readonly objectId: string;
-  /** The name that the interface shows. */
-  readonly name: string;
-}
-
-export interface LostFiles {
-  readonly count: number;
-  /** The first few. */
-  readonly files: readonly LostFile[];
-}
+export type LostFile = LostFiles['files'][number];
 
 /** Beyond this number they are counted but not named. */
 const maxNamed = 1_000;

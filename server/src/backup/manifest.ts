@@ -1,39 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { LinesFile } from './files.ts';
-import type { LostFiles } from './lost.ts';
-
-/** The table of contents of a backup, `manifest.json`. It is written last: a folder that has one is complete. */
-export interface Manifest {
-  readonly format: 'pharos-backup';
-  readonly version: 1;
-  /** The version of Pharos that made the backup. */
-  readonly pharos: string;
-  readonly createdAt: string;
-  /** The only app that is in it, in an archive of one app; absent in a backup of everything. */
-  readonly appId?: string;
-  /** The newest migration of the source database. */
-  readonly migration: number;
-  readonly tables: Readonly<Record<string, LinesFile>>;
-  /** The files that clients have uploaded, in `files/`. */
-  readonly blobs: LinesFile & {
-    readonly bytes: number;
-    /** Present if they were left where they are; then none is in `files/`. */
-    readonly elsewhere?: Elsewhere;
-  };
-  /** Files that are listed but whose bytes the storage did not have; absent in backups of older versions. */
-  readonly lost?: LostFiles;
-}
-
-/** Files whose bytes are not in the backup, because they lie in a storage of their own. */
-export interface Elsewhere {
-  /** For people, without credentials. */
-  readonly place: string;
-  readonly files: number;
-  readonly bytes: number;
-}
 
 export const manifestName = 'manifest.json';
 
@@ -44,27 +12,32 @@ const linesFile = {
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 };
 
+const elsewhere = Type.Object({
+  place: Type.String({ description: 'For people, without credentials' }),
+  files: Type.Integer({ minimum: 0 }),
+  bytes: Type.Integer({ minimum: 0 }),
+});
+/** Files whose bytes are not in the backup, because they lie in a storage of their own. */
+export type Elsewhere = Static<typeof elsewhere>;
+
 const manifestSchema = Type.Object({
   format: Type.Literal('pharos-backup'),
   version: Type.Literal(1),
-  pharos: Type.String(),
+  pharos: Type.String({ description: 'The version that made the backup' }),
   createdAt: Type.String(),
-  appId: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,64}$' })),
-  migration: Type.Integer({ minimum: 1 }),
+  appId: Type.Optional(
+    Type.String({ pattern: '^[0-9A-Za-z]{1,64}$', description: 'The only app in it, of an archive of one' }),
+  ),
+  migration: Type.Integer({ minimum: 1, description: 'The newest of the source database' }),
   tables: Type.Record(Type.String({ pattern: '^[a-z0-9_]+$' }), Type.Object(linesFile), {
     additionalProperties: false,
   }),
   blobs: Type.Object({
     ...linesFile,
     bytes: Type.Integer({ minimum: 0 }),
-    elsewhere: Type.Optional(
-      Type.Object({
-        place: Type.String(),
-        files: Type.Integer({ minimum: 0 }),
-        bytes: Type.Integer({ minimum: 0 }),
-      }),
-    ),
+    elsewhere: Type.Optional(elsewhere),
   }),
+  /** Files that are listed but whose bytes the storage did not have; absent in backups of older versions. */
   lost: Type.Optional(
     Type.Object({
       count: Type.Integer({ minimum: 0 }),
@@ -72,6 +45,8 @@ const manifestSchema = Type.Object({
     }),
   ),
 });
+/** The table of contents of a backup, `manifest.json`. It is written last: a folder that has one is complete. */
+export type Manifest = Static<typeof manifestSchema>;
 
 /** @throws Error when the folder holds no backup, or one in a form that this version cannot read */
 export async function readManifest(folder: string): Promise<Manifest> {
@@ -86,7 +61,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   } catch (cause) {
     throw new Error(`${path} is damaged: it is not JSON.`, { cause });
   }
-  if (Compile(manifestSchema).Check(manifest)) return manifest as Manifest;
+  if (Compile(manifestSchema).Check(manifest)) return manifest;
   if (version !== '1') throw new Error(`${path} has version ${version}; this version of Pharos reads version 1.`);
   throw new Error(`${path} is damaged: it does not have the form of a manifest.`);
 }

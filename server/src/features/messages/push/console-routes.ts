@@ -8,29 +8,10 @@ import type { Tag } from '../../../http/endpoint.ts';
 import { assertNotAskedBy, hiddenMembers } from '../../../http/hidden-members.ts';
 import type { Context } from '../../context.ts';
 import { expandJob } from './expand.ts';
-import { type ReachDeps, readReach } from './reach.ts';
+import { type ReachDeps, reachRecord, readReach } from './reach.ts';
 import { pushes } from './resource.ts';
 import { pushRecord } from './schemas.ts';
 import * as store from './store.ts';
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
-
-const reachRecord = Type.Object({
-  senders: count('Push services that are set up and usable'),
-  installations: count('All that match'),
-  reachable: count('Those that a push service can be asked to reach'),
-  channels: Type.Array(
-    Type.Object({
-      sender: Type.Enum(['fcm', 'apns', 'webpush', 'mqtt']),
-      name: Type.String(),
-      count: Type.Integer(),
-    }),
-    { description: 'By push service, the commonest first' },
-  ),
-  unreachable: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-    description: 'Why the others are not reached, the commonest first',
-  }),
-});
 
 export interface PushConsoleDeps extends ReachDeps, Pick<Context, 'now' | 'enqueue'> {
   readonly findApp: (appId: string) => Promise<Parameters<typeof hiddenMembers>[1]>;

@@ -1,24 +1,34 @@
 import { parseWhere, whereToSql } from '@pharos/query';
+import { type Static, Type } from 'typebox';
 import { type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import { notSetUp } from '../../../delivery/push/not-set-up.ts';
-import type { PushSenderKind, PushTarget } from '../../../delivery/push/push-sender.ts';
+import { type PushSenderKind, type PushTarget, pushSenderKinds } from '../../../delivery/push/push-sender.ts';
 import { routeOf } from '../../../delivery/push/route.ts';
 import { fieldsOf } from '../../../http/hidden-members.ts';
 import type { Context } from '../../context.ts';
 import { providerNames, type UsableSenders } from './deliver.ts';
 
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
 /** Whom a push would reach if it were sent now. */
-export interface PushReach {
-  /** Push services that are set up and usable, beside the devices' own. */
-  readonly senders: number;
-  readonly installations: number;
-  readonly reachable: number;
-  /** By the service that would be asked, the commonest first. */
-  readonly channels: readonly { readonly sender: PushSenderKind; readonly name: string; readonly count: number }[];
-  /** Why the others are not reached, the commonest first. */
-  readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
-}
+export const reachRecord = Type.Object({
+  senders: count('Push services that are set up and usable'),
+  installations: count('All that match'),
+  reachable: count('Those that a push service can be asked to reach'),
+  channels: Type.Array(
+    Type.Object({
+      sender: Type.Enum([...pushSenderKinds]),
+      name: Type.String(),
+      count: Type.Integer(),
+    }),
+    { description: 'By push service, the commonest first' },
+  ),
+  unreachable: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+    description: 'Why the others are not reached, the commonest first',
+  }),
+});
+type PushReach = Static<typeof reachRecord>;
 
 export interface ReachDeps extends Pick<Context, 'audienceFields' | 'countRoutes'> {
   readonly db: Db;

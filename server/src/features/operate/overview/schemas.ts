@@ -74,12 +74,7 @@ const reach = Type.Object(
   },
   { description: 'Whom a push to everyone would reach now; every role sees it' },
 );
-export interface ReachSummary {
-  readonly senders: number;
-  readonly installations: number;
-  readonly reachable: number;
-  readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
-}
+export type ReachSummary = Static<typeof reach>;
 
 const finding = Type.Object({
   kind: Type.Enum(Object.keys(conditionKinds) as ConditionKind[]),

@@ -107,17 +107,8 @@ export type ConsentPolicy = Pick<AppPolicy, 'consent'>;
 export const changesAnalytics = (before: string | null, after: string | null, policy: ConsentPolicy): boolean =>
   permissionsOf(before, policy).analytics !== permissionsOf(after, policy).analytics;
 
-export interface PastDecision {
-  readonly purpose: string;
-  readonly granted: boolean;
-  readonly textVersion?: string;
-  readonly decidedBy: string;
-  /** Epoch ms. */
-  readonly at: number;
-}
-
 /** Newest first, at most a thousand. */
-export async function listDecisions(db: Db, appId: string, installationId: string): Promise<PastDecision[]> {
+export async function listDecisions(db: Db, appId: string, installationId: string) {
   const rows = await db.all<RowOf<typeof consentsTable>>(
     sql`select * from consents where app_id = ${appId} and installation_id = ${installationId}
       order by object_id desc limit 1000`,

@@ -114,11 +114,12 @@ function hoursOf({ day, summary }: DayRow) {
     .sort((a, b) => a.at - b.at);
 }
 
-interface Problem {
-  readonly index: number;
-  readonly code: 'unknown_beacon' | 'bad_time' | 'bad_telemetry';
-  readonly message: string;
-}
+const problemSchema = Type.Object({
+  index: Type.Integer({ minimum: 0 }),
+  code: Type.String(),
+  message: Type.String(),
+});
+type Problem = Static<typeof problemSchema>;
 
 function report(deps: TelemetryDeps): Endpoint {
   return endpoint<Body>({
@@ -143,9 +144,7 @@ function report(deps: TelemetryDeps): Endpoint {
       schema: Type.Object({
         result: Type.Object({
           taken: Type.Integer({ minimum: 0 }),
-          problems: Type.Array(
-            Type.Object({ index: Type.Integer({ minimum: 0 }), code: Type.String(), message: Type.String() }),
-          ),
+          problems: Type.Array(problemSchema),
         }),
       }),
       example: { result: { taken: 1, problems: [] } },

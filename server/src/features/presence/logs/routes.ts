@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { type Caller, type FindHeld, ownTraces, seesAll } from '../../../access/caller.ts';
 import { isProven, notProven, type ProvingCaller, proofOf } from '../../../access/installation-proof.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
@@ -75,17 +76,8 @@ function list({ db, findHeld }: LogDeps): Endpoint {
   });
 }
 
-interface SentLog {
-  readonly event: string;
-  readonly beaconId: { readonly objectId: string };
-  readonly moduleType: string;
-  readonly installationId?: { readonly objectId: string };
-  readonly occurredAt?: string;
-  readonly eventId?: string;
-}
-
 function create(deps: LogDeps): Endpoint {
-  return endpoint<SentLog>({
+  return endpoint<Static<typeof logShape.schema>>({
     method: 'POST',
     path: '/logs',
     operationId: 'createLog',
@@ -96,7 +88,7 @@ function create(deps: LogDeps): Endpoint {
       'pushes a message. With an `eventId` it can be sent again safely: the answer is that of the first time.',
     grant: { of: 'logs', verb: 'create' },
     takesInstallationSecret: true,
-    body: { schema: logShape.schema, example: logExample, read: (body) => logShape.readCreate(body) as SentLog },
+    body: logShape.body(logExample),
     answer: createdAnswer,
     errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
     handle: async (call) => {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { memberRoles, presets, verbs, words } from '../../../../access/rules/rule-types.ts';
 import { objectIdSchema } from '../../../../http/answers.ts';
 
@@ -93,15 +93,15 @@ export const trySchema = Type.Object({
   ),
 });
 
+const triedVerb = Type.Object({
+  outcome: Type.Enum(['allowed', 'refused', 'some'], { description: 'some: it depends on the record' }),
+  status: Type.Optional(Type.Integer({ description: 'What a request would be answered, if it is refused' })),
+  reason: Type.String(),
+  sentence: Type.String({ description: 'What the rule means' }),
+});
+export type TriedVerb = Static<typeof triedVerb>;
+
 export const triedSchema = Type.Object({
   caller: Type.Object({ role: Type.Enum([...memberRoles]), userId: Type.Optional(objectIdSchema) }),
-  verbs: Type.Record(
-    Type.String(),
-    Type.Object({
-      outcome: Type.Enum(['allowed', 'refused', 'some'], { description: 'some: it depends on the record' }),
-      status: Type.Optional(Type.Integer({ description: 'What a request would be answered, if it is refused' })),
-      reason: Type.String(),
-      sentence: Type.String({ description: 'What the rule means' }),
-    }),
-  ),
+  verbs: Type.Record(Type.String(), triedVerb),
 });

@@ -13,6 +13,7 @@ import { type Failure, fail, failureOf } from '../../../../base/errors.ts';
 import { type Call, type Endpoint, JsonText } from '../../../../http/endpoint.ts';
 import { assertGranted, grantOf, isOpen, rulesFor } from '../../../../http/grants.ts';
 import type { Context } from '../../../context.ts';
+import type { TriedVerb } from './rules-schemas.ts';
 
 /**
  * What an app's rules would answer to somebody, determined by the endpoints themselves: their grants decide who may call, and
@@ -36,15 +37,6 @@ export interface TryQuestion {
   /** The record in question; without it, all of them. */
   readonly objectId?: string;
   readonly now: number;
-}
-
-interface TriedVerb {
-  /** `some`: it depends on the record. */
-  readonly outcome: 'allowed' | 'refused' | 'some';
-  /** What a request would be answered, if it is refused. */
-  readonly status?: number;
-  readonly reason: string;
-  readonly sentence: string;
 }
 
 export type Tried = Readonly<Partial<Record<Verb, TriedVerb>>>;

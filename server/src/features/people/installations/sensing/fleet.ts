@@ -1,4 +1,5 @@
 import { findingOf } from '@pharos/sdk/sensing';
+import { type Static, Type } from 'typebox';
 import { sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { ServiceCondition } from '../../../condition.ts';
@@ -14,21 +15,24 @@ const presentMs = 30 * dayMs;
 const maxVersions = 200;
 const maxShown = 8;
 
-export interface SensingFleet {
-  /** Those that have reported how they can sense in the last 30 days. */
-  readonly phones: number;
-  readonly causes: readonly Counted[];
-  readonly versions: readonly {
-    readonly appVersion: string | null;
-    readonly phones: number;
-    readonly causes: readonly Counted[];
-  }[];
-}
-
-interface Counted {
-  readonly cause: string;
-  readonly phones: number;
-}
+const phones = Type.Integer({ minimum: 0 });
+const causes = Type.Array(
+  Type.Object({ cause: Type.String({ description: 'As the client’s doctor names it, such as bluetoothOff' }), phones }),
+  { description: 'The commonest first' },
+);
+export const sensingSchema = Type.Object({
+  phones: Type.Integer({ minimum: 0, description: 'Those that have reported how they can sense in the last 30 days' }),
+  causes,
+  versions: Type.Array(
+    Type.Object({
+      appVersion: Type.Union([Type.String(), Type.Null()]),
+      phones,
+      causes,
+    }),
+    { description: 'The eight versions of the app that most phones have' },
+  ),
+});
+type SensingFleet = Static<typeof sensingSchema>;
 
 interface Row {
   readonly app_version: string | null;
@@ -39,7 +43,7 @@ interface Row {
 const total = (rows: readonly { readonly phones: number }[]) => rows.reduce((sum, { phones }) => sum + phones, 0);
 
 /** The commonest first, without those that hear. */
-function byCause(rows: readonly Row[]): readonly Counted[] {
+function byCause(rows: readonly Row[]): SensingFleet['causes'] {
   const counted = [...Map.groupBy(rows, ({ sensing_cause }) => sensing_cause)].map(([cause, of]) => ({
     cause,
     phones: of.reduce((sum, { n }) => sum + Number(n), 0),

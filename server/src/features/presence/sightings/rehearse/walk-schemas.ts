@@ -192,6 +192,9 @@ const stepSchema = Type.Object({
   ),
 });
 
+/** Where a visitor is, and is believed to be, at the end of a second. */
+export type WalkStep = Static<typeof stepSchema>;
+
 const walkedSchema = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   steps: Type.Array(stepSchema, { description: 'One for each second' }),
@@ -201,6 +204,14 @@ const walkedSchema = Type.Object({
   }),
   messages: Type.Array(messageSchema),
 });
+
+const judgedSchema = Type.Object({
+  objectId: objectIdSchema,
+  kind: Type.Enum(['notification', 'scenario']),
+  name: Type.String(),
+});
+/** A message that was judged, as its editors know it. */
+export type JudgedMessage = Static<typeof judgedSchema>;
 
 export const walkAnswerSchema = Type.Object({
   result: Type.Object({
@@ -216,10 +227,7 @@ export const walkAnswerSchema = Type.Object({
     }),
     loss: Type.Number({ description: 'How much less than others the phones hear, dB' }),
     visitors: Type.Array(walkedSchema),
-    triggers: Type.Array(
-      Type.Object({ objectId: objectIdSchema, kind: Type.Enum(['notification', 'scenario']), name: Type.String() }),
-      { description: 'The messages of the verdicts' },
-    ),
+    triggers: Type.Array(judgedSchema, { description: 'The messages of the verdicts' }),
   }),
 });
 

@@ -14,8 +14,10 @@ import { type Pretence, PretendedInstallation, simulationTag } from './simulatio
 import { hearingOfModel, type Stage, type StagedFloors, type StageFloor, type StageReads, setStage } from './stage.ts';
 import {
   floorsOf,
+  type JudgedMessage,
   type SentWalk,
   secondsAsked,
+  type WalkStep,
   walkAnswerExample,
   walkAnswerSchema,
   walkExample,
@@ -39,30 +41,6 @@ export interface Walk {
   readonly loss: number;
 }
 
-/** Where a visitor is, and is believed to be, at the end of a second. */
-interface WalkStep {
-  /** Seconds after the beginning. */
-  readonly at: number;
-  /** Metres; absent while the visitor is not in the building. */
-  readonly x?: number;
-  readonly y?: number;
-  readonly floor?: number;
-  /** How many beacons the phone has heard in this second. */
-  readonly heard: number;
-  readonly believed?: Believed;
-}
-
-interface Believed {
-  /** objectId of the nearest beacon. */
-  readonly beacon: string;
-  readonly x?: number;
-  readonly y?: number;
-  readonly floor?: number;
-  readonly accuracy?: number;
-  /** Metres between where the visitor is and is believed to be. */
-  readonly error?: number;
-}
-
 /** One visitor's walk, as it is answered. */
 export interface Walked {
   readonly number: number;
@@ -70,13 +48,6 @@ export interface Walked {
   readonly events: readonly object[];
   readonly verdicts: readonly object[];
   readonly messages: readonly object[];
-}
-
-/** A message that was judged, as its editors know it. */
-export interface JudgedMessage {
-  readonly objectId: string;
-  readonly kind: string;
-  readonly name: string;
 }
 
 /** Walks of all apps together get one slice at a time. */
@@ -207,7 +178,7 @@ class OneWalk {
 
 type Known = NonNullable<PretendedInstallation['whereabouts']>;
 
-function believedOf({ beaconId, position }: Known, truth: Visitor['walker']['position']): Believed {
+function believedOf({ beaconId, position }: Known, truth: Visitor['walker']['position']) {
   if (!position) return { beacon: beaconId };
   const error = truth && centimetres(Math.hypot(position.x - truth.x, position.y - truth.y));
   return { beacon: beaconId, ...position, ...(error === undefined ? {} : { error }) };

@@ -32,14 +32,6 @@ interface StoredEvidence {
   readonly halves: Halves;
 }
 
-/** What is known about one beacon, for display. */
-export interface RadioView {
-  readonly beaconId: string;
-  readonly seconds: number;
-  readonly learned: Learned | null;
-  readonly updatedAt: number;
-}
-
 interface RadioRow {
   readonly beacon_id: string;
   readonly evidence: string;
@@ -98,7 +90,7 @@ export class RadioLearning {
       beaconId,
       venues,
     }: { readonly beaconId?: string | undefined; readonly venues?: readonly string[] | undefined } = {},
-  ): Promise<RadioView[]> {
+  ) {
     const rows = await this.#db.all<RadioRow>(
       sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId}
         and ${beaconId ? sql`beacon_id = ${beaconId}` : raw('1 = 1')}

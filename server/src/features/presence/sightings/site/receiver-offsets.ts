@@ -133,17 +133,6 @@ export interface HearingPhone {
   readonly model: string | null;
 }
 
-/** What is known about one subject, for display. */
-export interface HearingView {
-  /** Absent where it is of a model or of all phones. */
-  readonly installationId?: string;
-  readonly model?: string;
-  readonly passes: number;
-  /** How much less is heard than expected, dB; null: no correction would predict better than none. */
-  readonly loss: number | null;
-  readonly updatedAt: number;
-}
-
 interface Gathered {
   readonly listener: HearingPhone;
   /** With the time (ms) at which each was recorded. */
@@ -231,7 +220,7 @@ export class HearingLearning {
     return gathered.filter(({ listener }) => present.has(listener.installationId));
   }
 
-  async list(appId: string, installationId = ''): Promise<HearingView[]> {
+  async list(appId: string, installationId = '') {
     return (await listHearings(this.#db, appId, installationId)).map(viewOf);
   }
 
@@ -244,7 +233,7 @@ export class HearingLearning {
   }
 }
 
-function viewOf({ installationId, model, hearing, updatedAt }: StoredHearing): HearingView {
+function viewOf({ installationId, model, hearing, updatedAt }: StoredHearing) {
   const loss = offsetOf(hearing)?.loss;
   return {
     ...(installationId === '' ? {} : { installationId }),
