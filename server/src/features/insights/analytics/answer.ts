@@ -19,58 +19,14 @@ import {
 import { partsOf, readSteadily, spanOf } from './numbers/periods.ts';
 import { type Dimension, loadPlaces } from './numbers/places.ts';
 import type { AskedPeriod, AskedPlace, Interval, NumbersQuestion } from './numbers/question.ts';
-import { type DwellBand, distributionOf, type Metrics, metricsOf } from './numbers/small-groups.ts';
+import { distributionOf, metricsOf } from './numbers/small-groups.ts';
 import * as store from './numbers/store.ts';
 import { Tallies, Tally } from './numbers/tally.ts';
+import type { NumbersRow, PeriodNumbers, SoFarNumbers, VisitNumbers } from './schemas.ts';
 
 import { listDue } from './ways/store.ts';
 
 /** The numbers of a period, from the rows that were counted. */
-
-interface PlaceInTime {
-  /** The interval's beginning on the clocks of the app's zone: a day, or with an hour 2026-10-01T09:00. */
-  readonly start?: string;
-  /** Of hours of the week: 1 for Monday to 7 for Sunday, and the hour from 0 to 23. */
-  readonly weekday?: number;
-  readonly hour?: number;
-}
-
-interface GroupIds {
-  readonly beaconId?: string;
-  readonly zoneId?: string;
-  readonly floorId?: string;
-  readonly venueId?: string;
-}
-
-type NumbersRow = PlaceInTime & GroupIds & Metrics;
-
-interface PeriodNumbers {
-  readonly from: string;
-  readonly until: string;
-  /** Null where small groups are protected and the period is not one day, week, month or year. */
-  readonly total: Metrics | null;
-  readonly rows: readonly NumbersRow[];
-  /** Null where the total is. */
-  readonly distribution: readonly DwellBand[] | null;
-}
-
-export interface VisitNumbers extends PeriodNumbers {
-  readonly timeZone: string;
-  readonly interval: Interval;
-  /** Whether small groups are protected. */
-  readonly isProtected: boolean;
-  /** Whether all visits have been counted, but for those of the last seconds. */
-  readonly isComplete: boolean;
-  readonly previous?: PeriodNumbers & { readonly soFar?: SoFarNumbers };
-}
-
-/** As much of the period before as has passed of one that goes on. */
-interface SoFarNumbers {
-  /** An hour of the clocks of the app's zone: 2026-10-27T16:00. */
-  readonly until: string;
-  /** Null where small groups are protected: it is not one day, week, month or year. */
-  readonly total: Metrics | null;
-}
 
 export interface Answering {
   readonly db: Db;
@@ -321,7 +277,7 @@ function keysByZone(interval: Interval, zone: string): Keys {
   };
 }
 
-function placeOf(interval: Interval, key: string): PlaceInTime {
+function placeOf(interval: Interval, key: string): Pick<NumbersRow, 'start' | 'weekday' | 'hour'> {
   if (interval === 'total') return {};
   if (interval !== 'hourOfWeek') return { start: key };
   const [weekday, hour] = key.split(' ').map(Number);

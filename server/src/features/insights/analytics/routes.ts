@@ -10,87 +10,8 @@ import { type Answering, answerOf } from './answer.ts';
 import { dateOf } from './numbers/calendar.ts';
 import { dimensions } from './numbers/places.ts';
 import { comparisons, intervals, readQuestion } from './numbers/question.ts';
-import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from './numbers/schemas.ts';
-
-const metrics = {
-  visitors: countSchema('Different installations; exact up to 2,048, beyond that with a standard error of 0.8 %'),
-  newVisitors: countSchema(
-    'Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new',
-  ),
-  returningVisitors: countSchema('Those who had been in the app before; null where `newVisitors` is'),
-  visits: countSchema('Visits that began then'),
-  dwellMedian: secondsSchema('Seconds that half of the visits did not exceed, within 4.5 %'),
-  dwellLowerQuartile: secondsSchema('Seconds that a quarter of the visits did not exceed'),
-  dwellUpperQuartile: secondsSchema('Seconds that three quarters of the visits did not exceed'),
-  dwellMean: secondsSchema('Seconds on average; null where small groups are protected'),
-  dwellTotal: secondsSchema(
-    'Seconds that the visits took together; where small groups are protected in steps of what five visits take',
-  ),
-};
-
-const metricsSchema = Type.Object(metrics);
-
-const rowSchema = Type.Object({
-  start: Type.Optional(
-    Type.String({ description: "The beginning in the app's time zone, 2026-10-01 or with the hour 2026-10-01T09:00" }),
-  ),
-  weekday: Type.Optional(Type.Integer({ minimum: 1, maximum: 7, description: 'Of hourOfWeek: 1 is Monday' })),
-  hour: Type.Optional(Type.Integer({ minimum: 0, maximum: 23, description: 'Of hourOfWeek' })),
-  beaconId: Type.Optional(Type.String({ description: 'The objectId of the beacon, with groupBy=beacon' })),
-  zoneId: Type.Optional(Type.String({ description: 'The objectId of the zone, with groupBy=zone' })),
-  floorId: Type.Optional(Type.String({ description: 'The objectId of the floor, with groupBy=floor' })),
-  venueId: Type.Optional(Type.String({ description: 'The objectId of the venue, with groupBy=venue' })),
-  ...metrics,
-});
-
-const period = {
-  from: daySchema,
-  until: Type.String({ format: 'date', description: 'The day after the last' }),
-  total: Type.Union([metricsSchema, Type.Null()], {
-    description:
-      'Of the whole period; null where small groups are protected and it is not one day, week, month or year',
-  }),
-  rows: Type.Array(rowSchema),
-  distribution: Type.Union(
-    [
-      Type.Array(
-        Type.Object({
-          from: Type.Integer({ description: 'Seconds' }),
-          until: Type.Union([Type.Integer(), Type.Null()], { description: 'Seconds; null: no matter how long' }),
-          visits: countSchema('Visits that took so long'),
-        }),
-      ),
-      Type.Null(),
-    ],
-    { description: 'How long the visits of the whole period took; null where the total is' },
-  ),
-};
-
-const soFar = Type.Object(
-  {
-    until: Type.String({ description: "When it ends in the app's time zone: 2026-10-27T16:00" }),
-    total: Type.Union([metricsSchema, Type.Null()], { description: 'null where small groups are protected' }),
-  },
-  {
-    description:
-      'While the period itself goes on: as much of the one before, to the same day of the month or week and the same hour',
-  },
-);
-
-const answerSchema = Type.Object({
-  result: Type.Object({
-    ...period,
-    timeZone: Type.String(),
-    interval: Type.Enum([...intervals]),
-    isProtected: Type.Boolean({
-      description: `Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "${smallGroup}"`,
-    }),
-    isComplete: Type.Boolean({ description: 'false while older visits, or many new ones, are still being counted' }),
-    previous: Type.Optional(
-      Type.Object({ ...period, soFar: Type.Optional(soFar) }, { description: 'The period before, with compare' }),
-    ),
-  }),
-});
+import { analyticsTag, periodQuery } from './numbers/schemas.ts';
+import { answerSchema } from './schemas.ts';
 
 const exampleMetrics = {
   visitors: 412,

@@ -4,6 +4,7 @@ import { type Answering, answerOf } from '../answer.ts';
 import { addDays, weekdayOf } from '../numbers/calendar.ts';
 import type { AskedPlace } from '../numbers/question.ts';
 import { errorOf, estimate, maxDays, type PastDay } from './estimate.ts';
+import type { ForecastAnswer } from './schemas.ts';
 
 /** What a day of the calendar is where somebody asks: `special` has other hours than its week. */
 export type DayKind = 'open' | 'closed' | 'special';
@@ -15,24 +16,6 @@ export interface DaysOf {
   readonly place: AskedPlace | undefined;
   /** Only these venues; undefined: all. */
   readonly venues: readonly string[] | undefined;
-}
-
-interface Forecast {
-  readonly date: string;
-  readonly visitors: Count;
-  readonly error: number;
-  readonly within: number;
-  readonly tried: number;
-  readonly days: readonly { readonly date: string; readonly visitors: Count }[];
-}
-
-export interface ForecastAnswer {
-  readonly timeZone: string;
-  readonly isProtected: boolean;
-  readonly isComplete: boolean;
-  readonly forecast: Forecast | null;
-  /** The next open day, also where nothing can be said of it; null: none within two weeks. */
-  readonly date: string | null;
 }
 
 /** Twice the days that a forecast looks back at, and room for holidays. */

@@ -10,37 +10,9 @@ import { VisitorSet } from '../numbers/visitor-set.ts';
 import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
 import { countError, type Forecasting, nextOpenDay, shownCount, sizeOf, weeksBack } from './answer.ts';
 import { errorOf, estimate, maxDays } from './estimate.ts';
+import type { ZoneDay, ZoneForecast, ZoneForecasts } from './schemas.ts';
 
 /** How many visitors the next open day may bring to each zone at once, and how long they may stay or, in a queue, wait. */
-
-interface Tried {
-  readonly error: number;
-  readonly within: number;
-  readonly tried: number;
-}
-
-interface ZoneForecast {
-  readonly zoneId: string;
-  /** Most visitors at once; null where too little is known. */
-  readonly peak: ({ readonly visitors: Count } & Tried) | null;
-  /** The median stay in seconds; null where too little is known. */
-  readonly stay: ({ readonly seconds: number } & Tried) | null;
-  readonly days: readonly ZoneDay[];
-}
-
-interface ZoneDay {
-  readonly date: string;
-  readonly peak: Count;
-  readonly stay: number | null;
-}
-
-export interface ZoneForecasts {
-  readonly timeZone: string;
-  readonly isProtected: boolean;
-  readonly isComplete: boolean;
-  readonly date: string | null;
-  readonly zones: readonly ZoneForecast[];
-}
 
 /** Stays are reported in steps of this many seconds, since the histogram behind them is coarse. */
 const stayStep = 5;

@@ -7,45 +7,11 @@ import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.t
 import type { NumbersQuestion } from '../numbers/question.ts';
 import { findBlur } from '../numbers/store.ts';
 import { metrics, readRollups, type Sums } from './rollup-store.ts';
+import type { GroupComparison, GroupNumbers, MessageNumbers } from './schemas.ts';
 import { type ActedShare, type Compared, compared, conclusion, shareInterval } from './statistics.ts';
 import * as store from './store.ts';
 
 /** The numbers of messages in a period, from the days that were counted. */
-
-export interface GroupNumbers {
-  /** A variant, `holdout`, or empty for a message without variants. */
-  readonly group: string;
-  readonly reached: Count;
-  readonly openedBy: Count;
-  readonly acted: Count;
-  readonly shown: Count;
-  readonly received: Count;
-  readonly opened: Count;
-  readonly withdrawn: Count;
-  /** Share of `reached` that acted, with its interval of 95 %; null where it is not told. */
-  readonly share: number | null;
-  readonly shareLow: number | null;
-  readonly shareHigh: number | null;
-}
-
-interface GroupComparison {
-  readonly group: string;
-  readonly against: string;
-  readonly difference: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly isClear: boolean;
-  readonly text: string;
-}
-
-export interface MessageNumbers {
-  readonly triggerId: string;
-  readonly kind: 'notification' | 'scenario' | null;
-  readonly name: string | null;
-  readonly goal: Goal | null;
-  readonly groups: readonly GroupNumbers[];
-  readonly comparisons: readonly GroupComparison[];
-}
 
 interface MessageName {
   readonly kind: 'notification' | 'scenario';

@@ -1,6 +1,5 @@
 import { siteTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
-import { goalSchema } from '../../../../access/experiment.ts';
 import { fail } from '../../../../base/errors.ts';
 import type { Db } from '../../../../db/db.ts';
 import { exampleId } from '../../../../http/answers.ts';
@@ -9,84 +8,9 @@ import { smallGroup } from '../../../blur.ts';
 import { dateOf } from '../numbers/calendar.ts';
 import { dimensions } from '../numbers/places.ts';
 import { readId, readQuestion } from '../numbers/question.ts';
-import { analyticsTag } from '../numbers/schemas.ts';
+import { analyticsTag, periodQuery } from '../numbers/schemas.ts';
 import { type MessageAnswering, messagesOf } from './answer.ts';
-
-const count = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 0 }), Type.Literal(smallGroup), Type.Null()], { description });
-const part = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
-
-const groupMembers = {
-  group: Type.String({ description: 'A variant, `holdout` for those who got nothing, or empty' }),
-  reached: count('Different visitors to whom it was shown for the first time in the period, or would have been'),
-  openedBy: count('Those of them who opened it at least once'),
-  acted: count('Those of them who reached the goal in time; null without a goal'),
-  shown: count('Messages'),
-  received: count('Messages that the app reported as received'),
-  opened: count('Messages that the app reported as opened'),
-  withdrawn: count(
-    'Visitors who took back their consent to messages, or could no longer be reached, within 7 days after it',
-  ),
-  share: part('acted / reached'),
-  shareLow: part('Its interval of 95 % (Wilson)'),
-  shareHigh: part('Its interval of 95 % (Wilson)'),
-};
-
-const comparison = Type.Object({
-  group: Type.String(),
-  against: Type.String(),
-  difference: part('Share of `group` minus share of `against`'),
-  low: part('Its interval of 95 % (Newcombe)'),
-  high: part('Its interval of 95 % (Newcombe)'),
-  isClear: Type.Boolean({ description: 'Zero is not in the interval' }),
-  text: Type.String({ description: 'What may be concluded, as a sentence' }),
-});
-
-const intervals = ['total', 'day', 'week', 'month'] as const;
-const day = Type.String({ format: 'date' });
-
-const answerSchema = Type.Object({
-  result: Type.Object({
-    from: day,
-    until: Type.String({ format: 'date', description: 'The day after the last' }),
-    timeZone: Type.String(),
-    interval: Type.Enum([...intervals]),
-    isProtected: Type.Boolean({
-      description: `Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "${smallGroup}"`,
-    }),
-    isComplete: Type.Boolean({ description: 'false while older messages, or many new ones, are still being counted' }),
-    messages: Type.Array(
-      Type.Object({
-        triggerId: Type.String({ description: 'The objectId of the notification or scenario' }),
-        kind: Type.Union([Type.Enum(['notification', 'scenario']), Type.Null()], {
-          description: 'null: it was deleted',
-        }),
-        name: Type.Union([Type.String(), Type.Null()]),
-        goal: Type.Union([goalSchema, Type.Null()]),
-        groups: Type.Array(Type.Object(groupMembers)),
-        comparisons: Type.Array(comparison),
-      }),
-    ),
-    rows: Type.Array(Type.Object({ start: day, triggerId: Type.String(), ...groupMembers }), {
-      description: 'By interval, message and group; empty for `total`',
-    }),
-    load: Type.Union(
-      [
-        Type.Array(
-          Type.Object({
-            messages: Type.Integer({ description: 'So many; 10 are 10 and more' }),
-            visitors: count('Visitors who were shown so many'),
-          }),
-        ),
-        Type.Null(),
-      ],
-      {
-        description:
-          'How many messages visitors were shown; null unless the period is one week or month, and of one place, since visitors may have seen them at several',
-      },
-    ),
-  }),
-});
+import { answerSchema, intervals } from './schemas.ts';
 
 const group = {
   reached: 1000,
@@ -153,16 +77,7 @@ const example = {
 };
 
 const query: readonly QueryParameter[] = [
-  {
-    name: 'from',
-    description: "The first day, in the app's time zone; the first of last month without it",
-    schema: day,
-  },
-  {
-    name: 'until',
-    description: 'The day after the last; without `from` the first of this month, else tomorrow',
-    schema: day,
-  },
+  ...periodQuery,
   { name: 'interval', description: '`total` without it', schema: Type.Enum([...intervals]) },
   { name: 'triggerId', description: 'Only of this notification or scenario', schema: Type.String() },
   ...dimensions.map((name) => ({

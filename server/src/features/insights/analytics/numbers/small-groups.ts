@@ -1,33 +1,12 @@
 import { type Blur, type Count, fewest, smallGroup } from '../../../blur.ts';
 import type { Dimension } from './places.ts';
+import type { DwellBand, Metrics } from './schemas.ts';
 import type { Tally } from './tally.ts';
 
 /**
  * Numbers as they are shown. Where small groups are protected, 1 to 4 visitors are `1-4` and nothing more is said about them, and
  * everything else is blurred, so that several numbers together name nobody either; see ADR 33 and 110.
  */
-
-export interface Metrics {
-  readonly visitors: Count;
-  /** Null also where it is unknown. */
-  readonly newVisitors: Count;
-  readonly returningVisitors: Count;
-  readonly visits: Count;
-  /** Seconds. */
-  readonly dwellMedian: number | null;
-  readonly dwellLowerQuartile: number | null;
-  readonly dwellUpperQuartile: number | null;
-  readonly dwellMean: number | null;
-  /** Seconds that all visits took together. */
-  readonly dwellTotal: number | null;
-}
-
-/** How many visits took from `from` to `until` seconds; null: no matter how long. */
-export interface DwellBand {
-  readonly from: number;
-  readonly until: number | null;
-  readonly visits: Count;
-}
 
 const withheld: Omit<Metrics, 'visitors'> = {
   newVisitors: null,

@@ -1,6 +1,6 @@
 import { WorkSlices } from '../../../../base/work-slices.ts';
 import type { Db } from '../../../../db/db.ts';
-import { type Blur, type Count, smallGroup } from '../../../blur.ts';
+import { type Blur, smallGroup } from '../../../blur.ts';
 import { dateOf, dayStart } from '../numbers/calendar.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
@@ -8,6 +8,7 @@ import type { AskedPeriod, AskedPlace } from '../numbers/question.ts';
 import { findBlur, findState, isCounted } from '../numbers/store.ts';
 import { type CountedWay, type KeepingWays, readKept } from './closed.ts';
 import { otherPaths } from './rows.ts';
+import type { Flow, Flows, Head, Path, Paths, WayPlace } from './schemas.ts';
 import * as store from './store.ts';
 import { cutMark, type Way, type WayKind } from './tours.ts';
 
@@ -23,53 +24,6 @@ export interface AskingWays extends KeepingWays {
 export function venueFilter({ venues }: Pick<AskingWays, 'venues'>): (venueId: string) => boolean {
   const theirs = venues && new Set(venues);
   return (venueId) => theirs?.has(venueId) ?? true;
-}
-
-/** A zone, or a beacon that was in none. */
-export interface WayPlace {
-  readonly zoneId?: string;
-  readonly beaconId?: string;
-}
-
-interface Times {
-  /** Seconds. */
-  readonly timeMedian: number | null;
-  readonly timeLowerQuartile: number | null;
-  readonly timeUpperQuartile: number | null;
-}
-
-interface Flow extends Times {
-  /** Null: they came in here. */
-  readonly from: WayPlace | null;
-  /** Null: they left here. */
-  readonly to: WayPlace | null;
-  readonly tours: Count;
-  readonly visitors: Count;
-}
-
-export interface Head extends AskedPeriod {
-  readonly timeZone: string;
-  readonly isProtected: boolean;
-  readonly isComplete: boolean;
-}
-
-export interface Flows extends Head {
-  readonly moves: readonly Flow[];
-  readonly reaches: readonly Flow[];
-}
-
-interface Path {
-  readonly stops: readonly WayPlace[];
-  /** There were more places after these. */
-  readonly isCut: boolean;
-  readonly tours: Count;
-  readonly visitors: Count;
-}
-
-export interface Paths extends Head {
-  /** All tours that have ended. */
-  readonly tours: Count;
-  readonly paths: readonly Path[];
 }
 
 export type WayQuestion = AskedPeriod & { readonly place: AskedPlace | undefined };

@@ -1,41 +1,15 @@
-import type { Count } from '../../../blur.ts';
 import { dateOf, hourText, localAt, weekdayOf } from '../numbers/calendar.ts';
 import type { Sized } from '../numbers/kept.ts';
 import { type Part, partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces } from '../numbers/places.ts';
 import { findBlur } from '../numbers/store.ts';
-import {
-  type AskingWays,
-  type Head,
-  headOf,
-  placeOf,
-  stretchOf,
-  touching,
-  venueFilter,
-  type WayPlace,
-  type WayQuestion,
-} from './answer.ts';
+import { type AskingWays, headOf, placeOf, stretchOf, touching, venueFilter, type WayQuestion } from './answer.ts';
 import { closedOf, keptOf } from './closed.ts';
+import type { Peak, PeakInterval, Peaks } from './schemas.ts';
 import * as store from './store.ts';
 import { peakKinds } from './tours.ts';
 
 /** The most visitors at a place at once. */
-
-export const peakIntervals = ['day', 'hour', 'hourOfWeek'] as const;
-export type PeakInterval = (typeof peakIntervals)[number];
-
-interface Peak extends WayPlace {
-  readonly start?: string;
-  readonly weekday?: number;
-  readonly hour?: number;
-  /** Most visitors at once. */
-  readonly peak: Count;
-}
-
-export interface Peaks extends Head {
-  readonly interval: PeakInterval;
-  readonly rows: readonly Peak[];
-}
 
 /** The most at a place of a venue in an interval. */
 interface Most {

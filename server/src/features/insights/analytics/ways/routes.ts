@@ -9,24 +9,12 @@ import { type Endpoint, endpoint, type QueryParameter } from '../../../../http/e
 import { dateOf, daysBetween } from '../numbers/calendar.ts';
 import { Kept } from '../numbers/kept.ts';
 import { assertOneUnit, oneOf, readPeriod, readPlace } from '../numbers/question.ts';
-import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from '../numbers/schemas.ts';
+import { analyticsTag, periodQuery } from '../numbers/schemas.ts';
 import { type AskingWays, flowsOf, pathsOf, type WayQuestion } from './answer.ts';
-import { peakIntervals, peaksOf } from './peaks.ts';
+import { peaksOf } from './peaks.ts';
+import { flowsSchema, pathsSchema, peakIntervals, peaksSchema } from './schemas.ts';
 import { maxPath } from './tours.ts';
 
-const placeMembers = {
-  zoneId: Type.Optional(Type.String({ description: 'The objectId of the zone' })),
-  beaconId: Type.Optional(Type.String({ description: 'The objectId of a beacon that is in no zone' })),
-};
-const place = Type.Object(placeMembers);
-
-const head = {
-  from: daySchema,
-  until: Type.String({ format: 'date', description: 'The day after the last' }),
-  timeZone: Type.String(),
-  isProtected: Type.Boolean({ description: 'Small groups are protected: what 1 to 4 visitors did is left out' }),
-  isComplete: Type.Boolean({ description: 'false while older visits, or many new ones, are still being counted' }),
-};
 const exampleHead = {
   from: '2026-10-01',
   until: '2026-11-01',
@@ -35,18 +23,6 @@ const exampleHead = {
   isComplete: true,
 };
 
-const counts = {
-  tours: countSchema('How often'),
-  visitors: countSchema('Different installations; exact up to 2,048, beyond that with a standard error of 0.8 %'),
-};
-const flow = Type.Object({
-  from: Type.Union([place, Type.Null()], { description: 'null: they came in here' }),
-  to: Type.Union([place, Type.Null()], { description: 'null: they left here' }),
-  ...counts,
-  timeMedian: secondsSchema('Seconds that half of them took, within 4.5 %; null where they came in or left'),
-  timeLowerQuartile: secondsSchema('Seconds that a quarter of them did not exceed'),
-  timeUpperQuartile: secondsSchema('Seconds that three quarters of them did not exceed'),
-});
 const exampleFlow = {
   from: { zoneId: exampleId },
   to: { zoneId: otherExampleId },
@@ -115,7 +91,7 @@ function flowsEndpoint(asked: Ask): Endpoint {
     answer: {
       status: 200,
       description: 'The ways, the commonest first.',
-      schema: Type.Object({ result: Type.Object({ ...head, moves: Type.Array(flow), reaches: Type.Array(flow) }) }),
+      schema: Type.Object({ result: flowsSchema }),
       example: { result: { ...exampleHead, moves: [exampleFlow], reaches: [exampleFlow] } },
     },
     errors: ['InvalidQuery', 'Timeout'],
@@ -145,19 +121,7 @@ function pathsEndpoint(asked: Ask): Endpoint {
     answer: {
       status: 200,
       description: 'The paths, the commonest first.',
-      schema: Type.Object({
-        result: Type.Object({
-          ...head,
-          tours: countSchema('All tours that have ended; of a floor, zone or beacon those whose paths are kept'),
-          paths: Type.Array(
-            Type.Object({
-              stops: Type.Array(place),
-              isCut: Type.Boolean({ description: 'There were more places after these' }),
-              ...counts,
-            }),
-          ),
-        }),
-      }),
+      schema: Type.Object({ result: pathsSchema }),
       example: {
         result: {
           ...exampleHead,
@@ -194,21 +158,7 @@ function peaksEndpoint(asking: Ask): Endpoint {
     answer: {
       status: 200,
       description: 'The peaks. Where nobody was there is no row.',
-      schema: Type.Object({
-        result: Type.Object({
-          ...head,
-          interval: Type.Enum([...peakIntervals]),
-          rows: Type.Array(
-            Type.Object({
-              ...placeMembers,
-              start: Type.Optional(Type.String({ description: 'A day, or with the hour 2026-10-01T09:00' })),
-              weekday: Type.Optional(Type.Integer({ minimum: 1, maximum: 7 })),
-              hour: Type.Optional(Type.Integer({ minimum: 0, maximum: 23 })),
-              peak: countSchema('Most visitors at once'),
-            }),
-          ),
-        }),
-      }),
+      schema: Type.Object({ result: peaksSchema }),
       example: {
         result: {
           ...exampleHead,
