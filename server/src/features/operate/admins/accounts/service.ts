@@ -10,19 +10,6 @@ import type { Context } from '../../../context.ts';
 import type { AfterAdminChange } from './after-change.ts';
 import * as store from './store.ts';
 
-export interface AdminView {
-  readonly adminId: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: AdminRole;
-  readonly apps: Reach;
-  readonly disabled: boolean;
-  /** Whether the password alone is not enough. */
-  readonly secondFactor: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
 export interface NewAdmin {
   readonly email: string;
   readonly name: string;
@@ -47,7 +34,9 @@ export interface AdminChange {
   readonly disabled?: boolean;
 }
 
-export function adminView(row: store.AdminRow): AdminView {
+export type AdminView = ReturnType<typeof adminView>;
+
+export function adminView(row: store.AdminRow) {
   return {
     adminId: row.admin_id,
     email: row.email,
@@ -65,25 +54,6 @@ const shown = ({ email, name, role, apps, disabled }: AdminView) => ({ email, na
 
 /** The tag of what can be changed of an administrator. */
 export const adminTag = (admin: AdminView): string => entityTag(JSON.stringify(shown(admin)));
-
-function newRow(admin: NewAdmin, passwordHash: string, now: number): store.AdminRow {
-  return {
-    admin_id: newObjectId(now),
-    email: admin.email.trim(),
-    email_key: store.adminEmailKey(admin.email),
-    name: admin.name,
-    password_hash: passwordHash,
-    role: admin.role,
-    apps: reachText(admin.apps ?? null),
-    apps_by_groups: 0,
-    disabled_at: null,
-    language: null,
-    local_until: null,
-    created_at: now,
-    updated_at: now,
-    has_factor: 0,
-  };
-}
 
 export interface AdminDeps extends Pick<Context, 'db' | 'now' | 'passwords'> {
   readonly afterChange: AfterAdminChange;
@@ -260,7 +230,17 @@ export class AdminService {
   async #prepare(admin: NewAdmin) {
     const { now, passwords } = this.#deps;
     assertReach({ role: admin.role, apps: admin.apps ?? null });
-    return newRow(admin, await passwords.hash(admin.password, tenant), now());
+    const { email, name, role, apps = null, password } = admin;
+    const [hash, at] = [await passwords.hash(password, tenant), now()];
+    const row = {
+      admin_id: newObjectId(at),
+      email: email.trim(),
+      name,
+      password_hash: hash,
+      role,
+      apps: reachText(apps),
+    };
+    return store.newAdminRow(row, at);
   }
 
   /** Changes one administrator; an owner who can sign in must always remain. */

@@ -80,6 +80,24 @@ export function lockOwners(db: Db): Promise<{ admin_id: string }[]> {
   );
 }
 
+type NewAdminRow = Pick<AdminRow, 'admin_id' | 'email' | 'name' | 'password_hash' | 'role' | 'apps'>;
+
+/** Of somebody who becomes an administrator now (epoch ms). */
+export const newAdminRow = (
+  row: NewAdminRow & Partial<Pick<AdminRow, 'apps_by_groups' | 'has_factor'>>,
+  now: number,
+): AdminRow => ({
+  email_key: adminEmailKey(row.email),
+  apps_by_groups: 0,
+  disabled_at: null,
+  language: null,
+  local_until: null,
+  created_at: now,
+  updated_at: now,
+  has_factor: 0,
+  ...row,
+});
+
 const adminRows = rowsOf<typeof admins, AdminRow>(admins);
 export const insertAdmin = adminRows.insert;
 export const writeAdmin = adminRows.write;

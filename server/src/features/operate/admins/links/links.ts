@@ -207,22 +207,9 @@ export class AdminLinks {
         const invitation = await store.findInvitation(db, link.subject);
         if (!invitation || !(await store.takeLink(db, link.tokenHash, at))) throw unusable();
         await store.deleteInvitation(db, invitation.invitation_id);
-        const row: accounts.AdminRow = {
-          admin_id: invitation.admin_id,
-          email: invitation.email,
-          email_key: invitation.email_key,
-          name,
-          password_hash: hash,
-          role: invitation.role,
-          apps: invitation.apps,
-          apps_by_groups: 0,
-          disabled_at: null,
-          language: null,
-          local_until: null,
-          created_at: at,
-          updated_at: at,
-          has_factor: passkey ? 1 : 0,
-        };
+        const { admin_id, email, role, apps } = invitation;
+        const invited = { admin_id, email, name, password_hash: hash, role, apps, has_factor: passkey ? 1 : 0 };
+        const row = accounts.newAdminRow(invited, at);
         await accounts.insertAdmin(db, row);
         if (passkey) await addPasskey(db, row.admin_id);
         await recordChange(db, {

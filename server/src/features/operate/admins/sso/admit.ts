@@ -94,23 +94,17 @@ async function welcome(db: Db, person: SsoPerson, { provider, address, now }: Ad
   const invitation = await findInvitationOf(db, emailKey, now);
   const role = person.role === undefined ? (invitation?.role ?? provider.default_role) : person.role;
   if (role === null) return { refusal: 'role', email };
-  const row: accounts.AdminRow = {
+  const joining = {
     admin_id: invitation?.admin_id ?? newObjectId(now),
     email,
-    email_key: emailKey,
     name: person.name ?? email,
     password_hash: null,
     role,
     // Invited people have the apps of the invitation, unless their groups decide.
     apps: person.apps ? JSON.stringify(person.apps) : invitation ? invitation.apps : provider.join_apps,
     apps_by_groups: person.apps ? 1 : 0,
-    disabled_at: null,
-    language: null,
-    local_until: null,
-    created_at: now,
-    updated_at: now,
-    has_factor: 0,
   };
+  const row = accounts.newAdminRow(joining, now);
   if (invitation) await deleteInvitation(db, invitation.invitation_id);
   await accounts.insertAdmin(db, row);
   await store.insertIdentity(db, { issuer, subject, admin_id: row.admin_id, created_at: now, last_used_at: now });
