@@ -3,6 +3,8 @@ import { fail, failureOf, invalid } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import { sql } from '../base/sql.ts';
 import { type Database, UniqueViolation } from '../db/db.ts';
+import type { RowOf } from '../db/table.ts';
+import type { idempotencyKeys } from './tables.ts';
 
 /** What a request creates: the same however often the request is sent. */
 export interface Creation {
@@ -124,13 +126,7 @@ export class IdempotencyKeys {
   }
 }
 
-interface KeyRow {
-  readonly fingerprint: string;
-  readonly object_id: string;
-  readonly is_done: number;
-  readonly created_at: number;
-  readonly noted: string | null;
-}
+type KeyRow = Omit<RowOf<typeof idempotencyKeys>, 'app_id' | 'key_hash'>;
 
 function assertKey(key: string): void {
   if (keyForm.test(key)) return;

@@ -1,6 +1,6 @@
 import { isObject } from '@pharos/query';
 import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from './presets.ts';
-import type { StoredRule, Verb, Word } from './rule-types.ts';
+import type { StoredRule, Verb } from './rule-types.ts';
 import type { AppRules, ResourceRules } from './rules.ts';
 
 /** Rules in plain English, for people who decide about them. */
@@ -93,33 +93,12 @@ function shown(value: unknown): string {
   return (typeof value === 'string' ? variables[value] : undefined) ?? JSON.stringify(value);
 }
 
-interface DescribedRule {
-  readonly rule: StoredRule;
-  /** Said by the app itself, and not by its preset. */
-  readonly isOwn: boolean;
-  /** What holds, or would hold, where the app itself says nothing. */
-  readonly inherited: StoredRule;
-  readonly sentence: string;
-  readonly words: readonly Word[];
-  /** What each of the words would mean here. */
-  readonly sentences: Readonly<Partial<Record<Word, string>>>;
-  readonly takesWhere: boolean;
-}
-
-export interface DescribedRules {
-  readonly noun: string;
-  readonly rules: Readonly<Partial<Record<Verb, DescribedRule>>>;
-  readonly owner: string;
-  readonly unowned?: 'user' | 'manager';
-  readonly members: Readonly<Record<string, object>>;
-}
-
-function describe(resource: RuledResource, compiled: ResourceRules): DescribedRules {
+function describe(resource: RuledResource, compiled: ResourceRules) {
   const rules = Object.entries(resource.verbs).map(([name, words]) => {
     const verb = name as Verb;
     const { stored } = compiled.rules[verb];
     const sentence = ruleSentence(stored, verb, resource.noun);
-    const described: DescribedRule = {
+    const described = {
       rule: stored,
       isOwn: compiled.own.has(verb),
       inherited: compiled.inherited[verb],

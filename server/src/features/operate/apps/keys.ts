@@ -14,14 +14,6 @@ export interface AppCredentials {
   readonly appKey: string;
 }
 
-export interface KeyView {
-  readonly keyId: string;
-  /** The last characters of the key, to tell two apart. */
-  readonly hint: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-}
-
 type KeyDeps = Pick<Context, 'cacheVersion' | 'db' | 'now'>;
 
 /** With two, a new key can be rolled out before the old one is switched off. */
@@ -39,7 +31,7 @@ export class AppKeys {
     this.#deps = deps;
   }
 
-  async live(appId: string): Promise<KeyView[]> {
+  async live(appId: string) {
     const keys = (await store.listKeys(this.#deps.db, appId)).filter(isLive);
     return keys.map((key) => ({
       keyId: key.key_id,

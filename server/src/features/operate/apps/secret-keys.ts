@@ -2,7 +2,7 @@ import { parseInstant } from '@pharos/query';
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
 import { readNetworks } from '../../../access/keys/networks.ts';
-import { readScopes, type StoredScope } from '../../../access/keys/scopes.ts';
+import { readScopes } from '../../../access/keys/scopes.ts';
 import { secretKeyPrefix } from '../../../access/keys/secret-key.ts';
 import { fail, invalid } from '../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../base/id.ts';
@@ -21,27 +21,7 @@ export interface NewSecretKey {
   readonly networks?: readonly string[] | undefined;
 }
 
-export interface SecretKeyView {
-  readonly keyId: string;
-  readonly name: string;
-  /** The last characters of the key. */
-  readonly hint: string;
-  readonly scopes: readonly StoredScope[];
-  readonly networks: readonly string[];
-  readonly expiresAt: string | null;
-  /** To the hour. */
-  readonly lastUsedAt: string | null;
-  readonly lastUsedFrom: string | null;
-  readonly createdBy: string;
-  readonly createdAt: string;
-}
-
-/** What is shown once, when a key is made; afterwards only its hash is known. */
-export interface MadeSecretKey {
-  readonly appId: string;
-  readonly secretKey: string;
-  readonly key: SecretKeyView;
-}
+export type SecretKeyView = ReturnType<typeof viewOf>;
 
 /** All of an app's keys are kept in memory while it is used. */
 const maxLiveKeys = 100;
@@ -63,7 +43,8 @@ export class SecretKeyService {
   }
 
   /** @throws Failure ValidationError, ObjectNotFound for an unknown app */
-  async create(appId: string, asked: NewSecretKey, by: Actor): Promise<MadeSecretKey> {
+  /** The key itself is known only here; afterwards only its hash. */
+  async create(appId: string, asked: NewSecretKey, by: Actor) {
     const { cacheVersion, now } = this.#deps;
     const name = readName(asked.name);
     const scopes = readScopes(asked.scopes);
@@ -130,7 +111,7 @@ export class SecretKeyService {
   }
 }
 
-function viewOf(row: store.SecretKeyRow): SecretKeyView {
+function viewOf(row: store.SecretKeyRow) {
   return {
     keyId: row.key_id,
     name: row.name,

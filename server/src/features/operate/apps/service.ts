@@ -19,7 +19,7 @@ import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.t
 import type { PastRecord } from '../../../resources/past.ts';
 import type { Context } from '../../context.ts';
 import { AppArrival, forgetArrival, hasArrived } from './arrival.ts';
-import { type AppCredentials, AppKeys, type KeyView, noSuchApp } from './keys.ts';
+import { type AppCredentials, AppKeys, noSuchApp } from './keys.ts';
 import * as store from './store.ts';
 
 /** The settings of an app: its name, and what its policy says. */
@@ -50,16 +50,6 @@ function differences(before: Settings, after: Settings): { before: Settings; aft
   const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   const pick = (from: Settings) => Object.fromEntries(changed.map((name) => [name, from[name]]));
   return { before: pick(before), after: pick(after) };
-}
-
-export interface AppView {
-  readonly appId: string;
-  readonly name: string;
-  readonly disabled: boolean;
-  readonly policy: AppPolicy;
-  readonly keys: readonly KeyView[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
 }
 
 /**
@@ -113,6 +103,9 @@ const jobTenant = 'console';
 /** When that is looked for, ms. What takes longest is an upload that began before. */
 const leftAfterMs = [60_000, 3_600_000] as const;
 
+/** An app with its keys, as it is shown. */
+export type AppView = Awaited<ReturnType<AppService['get']>>;
+
 export type AppDeps = Pick<Context, 'cacheVersion' | 'db' | 'emptyApp' | 'enqueue' | 'now' | 'past' | 'ruledFields'>;
 
 /** Apps with their settings and rules, for the console and the command line. */
@@ -127,11 +120,11 @@ export class AppService {
     this.arrival = new AppArrival(deps);
   }
 
-  async list(): Promise<AppView[]> {
+  async list() {
     return Promise.all((await store.listApps(this.#deps.db)).map((row) => this.#view(row)));
   }
 
-  async get(appId: string): Promise<AppView> {
+  async get(appId: string) {
     return this.#view(await this.#find(appId));
   }
 
@@ -264,7 +257,7 @@ export class AppService {
     if (row) await cacheVersion.change(appId, async () => undefined);
   }
 
-  async #view(row: store.AppRow): Promise<AppView> {
+  async #view(row: store.AppRow) {
     return {
       appId: row.app_id,
       name: row.name,

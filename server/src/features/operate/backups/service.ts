@@ -21,19 +21,6 @@ export interface BackupDeps extends Pick<Context, 'db' | 'blobs' | 'now'> {
   readonly assertRoom: () => void;
 }
 
-export interface Backup {
-  readonly backupId: string;
-  readonly createdAt: string;
-  readonly rows: number;
-  readonly files: number;
-  /** Where the files are that the backup does not contain: in S3. */
-  readonly filesElsewhere: { readonly place: string; readonly files: number } | null;
-  /** On disk. */
-  readonly bytes: number;
-  /** Files that were listed but whose bytes the storage did not have, with the first of their names. */
-  readonly lost: { readonly count: number; readonly names: readonly string[] };
-}
-
 export interface RunningBackup extends BackupProgress {
   readonly backupId: string;
   readonly startedAt: string;
@@ -74,7 +61,7 @@ export class BackupService {
   }
 
   /** Newest first. */
-  async list(): Promise<Backup[]> {
+  async list() {
     const { folder } = this.#deps;
     const found = await Promise.all((await this.#ids()).map((backupId) => describe(join(folder, backupId), backupId)));
     return found.filter((backup) => backup !== undefined).reverse();
@@ -218,7 +205,7 @@ export class BackupService {
 }
 
 /** Undefined for a backup that is being deleted. */
-async function describe(path: string, backupId: string): Promise<Backup | undefined> {
+async function describe(path: string, backupId: string) {
   const manifest = await readManifest(path).catch(() => undefined);
   if (!manifest) return undefined;
   const tables = Object.values(manifest.tables);
@@ -236,7 +223,7 @@ async function describe(path: string, backupId: string): Promise<Backup | undefi
   };
 }
 
-function leftIn({ blobs: { elsewhere } }: Manifest): Backup['filesElsewhere'] {
+function leftIn({ blobs: { elsewhere } }: Manifest) {
   return elsewhere ? { place: elsewhere.place, files: elsewhere.files } : null;
 }
 

@@ -194,16 +194,8 @@ export function deleteOldDeliveries(db: Db, appId: string, beforeId: string, lim
     order by object_id limit ${limit})`);
 }
 
-export interface SentToHost {
-  readonly host: string;
-  readonly calls: number;
-  /** ISO 8601. */
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
 /** To which hosts calls were sent, or tried, among the deliveries of a condition. */
-export async function listHostsSentTo(db: Db, appId: string, condition: Sql): Promise<SentToHost[]> {
+export async function listHostsSentTo(db: Db, appId: string, condition: Sql) {
   const rows = await db.all<{ webhook_id: string; n: number; first: number; last: number }>(
     sql`select webhook_id, count(*) as n, min(created_at) as first, max(updated_at) as last from webhook_deliveries
       where ${condition} and attempts > 0 group by webhook_id order by webhook_id`,

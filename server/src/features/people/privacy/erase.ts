@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import { type ErasureStep, eraseMentions, inOrder, inSteps, isInOrder } from './erase-rows.ts';
 import type { Entry, ErasureKind } from './ledger.ts';
 import { type Person, type PersonPart, scopeOf } from './person.ts';
+import type { KeptBackup, WebhookRecipient } from './receipt.ts';
 import * as store from './store.ts';
 
 /**
@@ -74,23 +75,6 @@ const goesAtOnce = (part: PersonPart, kind: ErasureKind): boolean =>
   (part.how === 'trace' && part.at === undefined) ||
   (part.how === 'named' && part.fate === 'delete') ||
   (part.how === 'phone' && kind === 'user');
-
-/** A place to which something about the person has been sent by a webhook. */
-export interface WebhookRecipient {
-  readonly host: string;
-  readonly calls: number;
-  /** ISO 8601. */
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
-export interface KeptBackup {
-  readonly backupId: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  /** ISO 8601; null: when somebody deletes it. */
-  readonly expiresAt: string | null;
-}
 
 export interface ErasureDeps extends Pick<Context, 'db' | 'now'> {
   readonly parts: readonly PersonPart[];

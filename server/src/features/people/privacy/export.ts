@@ -3,8 +3,8 @@ import type { Database, Db, Row } from '../../../db/db.ts';
 import type { DbTable } from '../../../db/table.ts';
 import { isoTime } from '../../../http/answers.ts';
 import { withoutMembers } from '../../../http/hidden-members.ts';
-import type { WebhookRecipient } from './erase.ts';
 import { type Person, type PersonPart, scopeOf } from './person.ts';
+import type { WebhookRecipient } from './receipt.ts';
 
 /**
  * Everything that is known of a person, as one JSON document: what it says about her account, and the rows of each table. It is

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import {
   exampleCreated,
   exampleId,
@@ -7,12 +7,11 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../../http/answers.ts';
-import type { KeptBackup, WebhookRecipient } from './erase.ts';
 import type { ErasureRow } from './store.ts';
 
 /** The receipt of an erasure as the interface shows it. It names nobody. */
 
-const timeOrNull = [timestampSchema, Type.Null()];
+const timeOrNull = (description: string) => Type.Union([timestampSchema, Type.Null()], { description });
 
 const recipient = Type.Object({
   host: Type.String(),
@@ -20,12 +19,15 @@ const recipient = Type.Object({
   firstAt: timestampSchema,
   lastAt: timestampSchema,
 });
+/** A place to which something about the person has been sent by a webhook. */
+export type WebhookRecipient = Static<typeof recipient>;
 
 const backup = Type.Object({
   backupId: Type.String(),
   createdAt: timestampSchema,
-  expiresAt: Type.Union(timeOrNull, { description: 'null: when somebody deletes it' }),
+  expiresAt: timeOrNull('null: when somebody deletes it'),
 });
+export type KeptBackup = Static<typeof backup>;
 
 export const receiptRecord = {
   schema: Type.Object({
@@ -39,7 +41,7 @@ export const receiptRecord = {
         'SHA-256 of the appId, a space and an id, in hexadecimal digits: of the user, and of each installation',
     }),
     requestedAt: timestampSchema,
-    completedAt: Type.Union(timeOrNull, { description: 'null while it is under way' }),
+    completedAt: timeOrNull('null while it is under way'),
     erased: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
       description: 'How many rows were erased, or lost the name, by table',
     }),
@@ -50,9 +52,9 @@ export const receiptRecord = {
     backups: Type.Union([Type.Array(backup), Type.Null()], {
       description: 'Backups in the data folder that still hold the data; null while it is under way',
     }),
-    backupsHoldUntil: Type.Union(timeOrNull, {
-      description: 'When the last of these backups is deleted; null if there is none, or nothing deletes one by itself',
-    }),
+    backupsHoldUntil: timeOrNull(
+      'When the last of these backups is deleted; null if there is none, or nothing deletes one by itself',
+    ),
   }),
   example: {
     erasureId: exampleId,

@@ -130,7 +130,6 @@ function endpointsOf(
   { service, radio, hearing, counts, replaying }: Parts,
 ): Pick<Feature, 'endpoints' | 'consoleEndpoints'> {
   const { db, now, findHeld, pseudonymsOf, listPhones, readableTriggers } = context;
-  const { findDrawnFloor: findFloor, listPlaced: listBeacons, isOnFloor } = context;
   return {
     endpoints: [
       ...sightingEndpoints(service),
@@ -139,7 +138,7 @@ function endpointsOf(
         findHeld,
         readableTriggers: (caller, triggers) => readableTriggers(db, caller, triggers),
       }),
-      ...walkEndpoints(db, { findFloor, listBeacons, isOnFloor }),
+      ...walkEndpoints(db, context),
       ...visitEndpoints(db, findHeld),
       ...positionEndpoints(db, findHeld),
       ...eventEndpoints(db, findHeld),

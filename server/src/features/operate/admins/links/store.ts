@@ -10,12 +10,7 @@ export type InvitationRow = RowOf<typeof adminInvitations> & { readonly role: Ad
 export const linkKinds = ['invitation', 'reset'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-export interface LinkRow {
-  readonly token_hash: string;
-  readonly kind: LinkKind;
-  readonly subject: string;
-  readonly expires_at: number;
-}
+export type LinkRow = RowOf<typeof adminLinks> & { readonly kind: LinkKind };
 
 const adminInvitationRows = rowsOf<typeof adminInvitations, InvitationRow>(adminInvitations);
 export const listInvitations = adminInvitationRows.list([], ['invitation_id']);

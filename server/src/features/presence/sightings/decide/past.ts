@@ -5,6 +5,7 @@ import { BatchLoader } from '../../../../db/batch-loader.ts';
 import { BulkRead, bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import { findSegments, findTracks, keyText, type SegmentScope } from '../lock/track-store.ts';
 import { findReceiverOffsets, type HearingPhone } from '../site/receiver-offsets.ts';
 import { type SiteReads, storedSite } from '../site/site.ts';
@@ -67,14 +68,8 @@ export interface FiringScope {
   readonly since: number;
 }
 
-interface FiringRow {
-  readonly installation_id: string;
-  readonly trigger_id: string;
-  readonly visit_id: string;
-  readonly fired_at: number;
-}
-
 const firingColumns = ['installation_id', 'trigger_id', 'visit_id', 'fired_at'] as const;
+type FiringRow = Pick<RowOf<typeof firings>, (typeof firingColumns)[number]>;
 
 const firingsOfInstallation = new BulkRead<'app_id' | 'installation_id' | 'since_at', FiringRow>(
   { app_id: 'text', installation_id: 'text', since_at: 'bigint' },

@@ -4,6 +4,7 @@ import { type Sql, sql } from '../../../../base/sql.ts';
 import { bulkDelete, bulkInsert, bulkUpdate, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import { corrected } from '../read/decided.ts';
 import type { Batch, Reading } from '../read/reports.ts';
 import type { Effect, Fresh, Intake, ItemProblem, Locked, Report } from '../stages/stages.ts';
@@ -195,11 +196,7 @@ const cellsOf = ({ appId, installationId, key }: SightingKey) => ({
   sighting_key: key,
 });
 
-interface KeyRow {
-  readonly app_id: string;
-  readonly installation_id: string;
-  readonly sighting_key: string;
-}
+type KeyRow = Pick<RowOf<typeof sightingKeys>, 'app_id' | 'installation_id' | 'sighting_key'>;
 
 const textOfRow = ({ app_id, installation_id, sighting_key }: KeyRow) =>
   keyText({ appId: app_id, installationId: installation_id, key: sighting_key });

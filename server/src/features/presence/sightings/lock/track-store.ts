@@ -14,6 +14,7 @@ import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import type { StoredBatch, TrackVersion } from '../stages/track.ts';
 import { positions } from '../traces/positions.ts';
 import type { TrackKey } from '../traces/reported.ts';
@@ -97,12 +98,7 @@ const versionOf = ({
   batches,
 });
 
-interface BatchRow {
-  readonly place: number;
-  readonly samples: string;
-  readonly clock: string | null;
-  readonly created_at: number;
-}
+type BatchRow = Omit<RowOf<typeof newestSamples>, 'app_id' | 'installation_id'>;
 
 const batchesBeside = new BulkRead<'app_id' | 'installation_id', BatchRow>(
   { app_id: 'text', installation_id: 'text' },
@@ -179,14 +175,6 @@ export const firstDeadline: Sql = raw('select min(next_deadline) from tracks');
 
 const clockStep = 500;
 
-interface FutureRow extends Row {
-  readonly app_id: string;
-  readonly installation_id: string;
-  readonly state: string;
-  readonly next_deadline: number;
-  readonly updated_at: number;
-}
-
 /**
  * Moves what was written by a clock that has been set back since, while no process ran, to the present: a silence lasts as
  * long as it would have lasted.
@@ -195,7 +183,7 @@ export async function mendFutureTracks(db: Database, now: number): Promise<void>
   const tolerated = now + 60_000;
   for (;;) {
     // Without a lock: it would be one over all apps, which a distributed database does not have.
-    const rows = await db.all<FutureRow>(
+    const rows = await db.all<RowOf<typeof tracks> & { readonly next_deadline: number }>(
       sql`select app_id, installation_id, state, next_deadline, updated_at from tracks
         where next_deadline > ${tolerated} and updated_at > ${tolerated} order by next_deadline limit ${clockStep}`,
     );
@@ -302,11 +290,7 @@ const laterSegments = new BulkRead<'app_id' | 'installation_id' | 'from_at', Seg
   }),
 );
 
-interface SegmentRow {
-  readonly started_at: number;
-  readonly checkpoint: string;
-  readonly samples: string;
-}
+type SegmentRow = Omit<RowOf<typeof trackSamples>, 'app_id' | 'installation_id'>;
 
 /** For each scope, oldest first. */
 export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Promise<StoredSegment[][]> {

@@ -10,6 +10,7 @@ import {
   type Waypoint,
 } from '@pharos/engine/simulation';
 import type { Db } from '../../../../db/db.ts';
+import type { Context } from '../../../context.ts';
 import { findHearings } from '../site/receiver-offsets.ts';
 import { findBeaconsById, type SiteBeacon, type SiteReads } from '../site/site.ts';
 import { findTriggers } from '../site/triggers.ts';
@@ -21,30 +22,9 @@ interface Point {
   readonly y: number;
 }
 
-interface Level {
-  readonly level: number;
-  readonly name: string;
-}
+export type StageFloor = NonNullable<Awaited<ReturnType<Context['findDrawnFloor']>>>;
 
-/** What is drawn on a floor; another feature provides it. */
-export interface StageFloor extends Level {
-  readonly objectId: string;
-  readonly venueId: string;
-  readonly floors: readonly (Level & { readonly objectId: string })[];
-  readonly zones: readonly { readonly kind: string; readonly polygon: readonly Point[] }[];
-}
-
-type Location = Readonly<Record<string, unknown>>;
-
-export interface StageReads {
-  readonly findFloor: (db: Db, appId: string, floorId: string) => Promise<StageFloor | undefined>;
-  readonly listBeacons: (
-    db: Db,
-    appId: string,
-    venueId: string,
-  ) => Promise<readonly { readonly objectId: string; readonly location: Location | null }[]>;
-  readonly isOnFloor: (location: Location, floor: Level) => boolean;
-}
+export type StageReads = Pick<Context, 'findDrawnFloor' | 'listPlaced' | 'isOnFloor'>;
 
 export const clutters = ['open', 'furnished', 'crowded'] as const;
 type Clutter = (typeof clutters)[number];
@@ -138,8 +118,8 @@ async function beaconSpots(
 ): Promise<{ readonly spots: ReadonlyMap<string, Spot>; readonly omitted: number }> {
   const [floor] = floors;
   const spots = new Map<string, Spot>();
-  const listed = await reads.listBeacons(db, appId, floor.venueId);
-  const levelOf = (location: Location) => {
+  const listed = await reads.listPlaced(db, appId, floor.venueId);
+  const levelOf = (location: Parameters<StageReads['isOnFloor']>[0]) => {
     const found = [floor, ...floor.floors].find((one) => reads.isOnFloor(location, one));
     return found?.level ?? (typeof location['floor'] === 'number' ? location['floor'] : 0);
   };

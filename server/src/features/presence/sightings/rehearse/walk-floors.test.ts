@@ -105,11 +105,12 @@ for (const database of databases) {
         zones,
       });
       const readsOf = (counts: Readonly<Record<number, number>>, zones?: StageFloor['zones']): StageReads => ({
-        findFloor: async (_db, _appId, id) => floorOf(id === 'upper' ? upper : ground, zones),
-        listBeacons: async () =>
+        findDrawnFloor: async (_db, _appId, id) => floorOf(id === 'upper' ? upper : ground, zones),
+        listPlaced: async () =>
           Object.entries(counts).flatMap(([floor, count]) =>
             Array.from({ length: count }, (_, index) => ({
               objectId: `${floor} ${index}`,
+              zoneId: null,
               location: { ...point(index), floor: Number(floor) },
             })),
           ),
@@ -180,8 +181,9 @@ for (const database of databases) {
         const real = (await site.rows('beacons')).map(({ object_id }) => String(object_id));
         const refused = async (zones: StageFloor['zones']) => {
           const reads = readsOf({}, zones);
-          const listBeacons = async () => real.map((objectId) => ({ objectId, location: { ...point(1), floor: 0 } }));
-          const handle = endpointOf({ ...reads, listBeacons });
+          const listPlaced = async () =>
+            real.map((objectId) => ({ objectId, zoneId: null, location: { ...point(1), floor: 0 } }));
+          const handle = endpointOf({ ...reads, listPlaced });
           const body = { floorId: 'ground', route: straight, seconds: 10, walls: true };
           return handle({ app: { appId: site.app.appId, policy: defaultPolicy }, body, now: noon } as never);
         };

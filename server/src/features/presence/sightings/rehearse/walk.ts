@@ -262,7 +262,7 @@ type WalkCall = Call<SentWalk, unknown>;
 /** Callers limited to venues find the floors of these. */
 async function findFloors(db: Db, reads: StageReads, { app, venues, body }: WalkCall): Promise<StagedFloors> {
   const { floorId, route, allFloors = false } = body;
-  const first = await reads.findFloor(db, app.appId, floorId);
+  const first = await reads.findDrawnFloor(db, app.appId, floorId);
   if (!first || !(venues?.includes(first.venueId) ?? true))
     throw fail('ObjectNotFound', `floorId: there is no floor ${floorId}.`);
   const known = first.floors.map(({ objectId }) => objectId);
@@ -275,7 +275,7 @@ async function findFloors(db: Db, reads: StageReads, { app, venues, body }: Walk
     );
   const others: StageFloor[] = [];
   for (const id of new Set(wanted)) {
-    const floor = id === floorId ? undefined : await reads.findFloor(db, app.appId, id);
+    const floor = id === floorId ? undefined : await reads.findDrawnFloor(db, app.appId, id);
     if (floor) others.push(floor);
   }
   return [first, ...others];

@@ -7,6 +7,7 @@ import { raw, sql } from '../../../../base/sql.ts';
 import { BulkRead } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import {
   deletedAnswer,
   exampleId,
@@ -32,12 +33,7 @@ interface StoredEvidence {
   readonly halves: Halves;
 }
 
-interface RadioRow {
-  readonly beacon_id: string;
-  readonly evidence: string;
-  readonly learned: string | null;
-  readonly updated_at: number;
-}
+type RadioRow = Omit<RowOf<typeof beaconRadio>, 'app_id'>;
 
 const nothing: Halves = [noEvidence, noEvidence];
 /** More beacons are not gathered for at once. */

@@ -12,6 +12,7 @@ import {
 import { raw, sql } from '../../../../base/sql.ts';
 import { BulkRead, bulkInsert } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import { hearings } from '../traces/tables.ts';
 
 /** How loudly phones hear, as it is stored. SQL only. */
@@ -28,12 +29,7 @@ export interface StoredHearing extends HearingSubject {
   readonly updatedAt: number;
 }
 
-interface HearingRow {
-  readonly installation_id: string;
-  readonly model: string;
-  readonly hearing: string;
-  readonly updated_at: number;
-}
+type HearingRow = Omit<RowOf<typeof hearings>, 'app_id'>;
 
 const cellsOf = ({ appId, installationId, model }: HearingSubject) => ({
   app_id: appId,

@@ -191,12 +191,7 @@ export function noteVisitChanges(dialect: Dialect, changed: readonly VisitChange
   return newChanges.each(dialect, rows);
 }
 
-export interface VisitChangeRow {
-  readonly object_id: string;
-  readonly installation_id: string;
-  readonly beacon_id: string;
-  readonly entered_at: number;
-}
+export type VisitChangeRow = Omit<RowOf<typeof visitChanges>, 'app_id'>;
 
 export function listVisitChanges(db: Db, appId: string, limit: number): Promise<VisitChangeRow[]> {
   return db.all<VisitChangeRow>(sql`select object_id, installation_id, beacon_id, entered_at from visit_changes
