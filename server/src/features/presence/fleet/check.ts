@@ -1,5 +1,5 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
-import type { Database, Db } from '../../../db/db.ts';
+import type { Context } from '../../context.ts';
 import { type BeaconDay, dayMs, dayOf, parseDay } from './days/day.ts';
 import { findBatteries } from './detect/battery.ts';
 import type { Finding, Fleet, FleetBeacon } from './detect/fleet.ts';
@@ -17,16 +17,8 @@ export function findAll(fleet: Fleet): readonly Finding[] {
   return [...found.values(), ...findBatteries(fleet).filter(({ beaconId }) => !isSilent(beaconId))];
 }
 
-export interface WhereBeaconIs {
-  readonly objectId: string;
-  readonly venueId: string | null;
-  readonly location: Readonly<Record<string, unknown>> | null;
-}
-
-export interface CheckDeps {
-  readonly db: Database;
-  readonly listWhere: (db: Db, appId: string) => Promise<readonly WhereBeaconIs[]>;
-}
+type CheckDeps = Pick<Context, 'db' | 'listWhereBeaconsAre'>;
+export type WhereBeaconIs = Awaited<ReturnType<Context['listWhereBeaconsAre']>>[number];
 
 /** How far the detectors look back. */
 const windowMs = 60 * dayMs;
@@ -34,8 +26,8 @@ const windowMs = 60 * dayMs;
 const maxTogether = 500;
 
 /** Looks at all beacons of an app, venue by venue, between other requests. */
-export async function checkFleet({ db, listWhere }: CheckDeps, appId: string, now: number): Promise<void> {
-  const beacons = (await listWhere(db, appId)).map(beaconOf);
+export async function checkFleet({ db, listWhereBeaconsAre }: CheckDeps, appId: string, now: number): Promise<void> {
+  const beacons = (await listWhereBeaconsAre(db, appId)).map(beaconOf);
   const groups = [...Map.groupBy(beacons, ({ venueId }) => venueId ?? '').values()].flatMap(inParts);
   const places = new Map(beacons.map((one) => [one.beaconId, one]));
   const found: Finding[] = [];

@@ -19,12 +19,7 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'beaconConditions'> = {
-  hearingLog: ({ db, now, findBeaconsByAddress, findBeaconsByGateway }) =>
-    new HearingLog({
-      ...{ db, now },
-      findByNumbers: (appId, numbers) => findBeaconsByAddress(db, appId, numbers),
-      findByGateways: (appId, names) => findBeaconsByGateway(db, appId, names),
-    }),
+  hearingLog: (context) => new HearingLog(context),
   countHeardNear:
     ({ db, now }) =>
     (appId) =>
@@ -37,7 +32,7 @@ export const makers: Makers<Context, 'hearingLog' | 'countHeardNear' | 'beaconCo
 
 /** How the beacons are: what is heard of them, and what is wrong. */
 export function fleetFeature(context: Context): Feature {
-  const { db, now, hearingLog, listWhereBeaconsAre: listWhere, appsWith, owns } = context;
+  const { now, hearingLog, appsWith, owns } = context;
   const what = 'looking after beacons';
   let isBusy = false;
   const tend = async () => {
@@ -46,20 +41,14 @@ export function fleetFeature(context: Context): Feature {
     isBusy = true;
     try {
       for (const appId of await appsWith(beaconDays))
-        if (owns(`${what} ${appId}`)) await checkFleet({ db, listWhere }, appId, now());
+        if (owns(`${what} ${appId}`)) await checkFleet(context, appId, now());
     } finally {
       isBusy = false;
     }
   };
   return {
-    endpoints: telemetryEndpoints({
-      ...{ db, now },
-      findUnreadable: context.findUnreadableBeacons,
-      findMissing: context.findMissingBeacons,
-    }),
-    consoleEndpoints: findingEndpoints({
-      ...{ db, listWhere, assertApp: context.assertApp, namesOf: context.findBeaconNames },
-    }),
+    endpoints: telemetryEndpoints(context),
+    consoleEndpoints: findingEndpoints(context),
     ownSweeps: { [what]: tend },
     repeats: {
       [what]: { everyMs: 15 * 60_000, work: tend },

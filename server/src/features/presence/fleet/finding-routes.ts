@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
-import type { Database, Db } from '../../../db/db.ts';
 import { isoTime, objectIdSchema, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
+import type { Context } from '../../context.ts';
 import { dayIn } from '../../zone-day.ts';
-import { placeIn, type WhereBeaconIs } from './check.ts';
+import { placeIn } from './check.ts';
 import { findingKinds } from './detect/fleet.ts';
 import type { FindingRow } from './finding-store.ts';
 import { findingStates, listFindings, setState } from './finding-store.ts';
@@ -47,13 +47,7 @@ function settingWords({ what, own, usual }: Readonly<Record<string, string | num
     : 'It is heard much more quietly than the others in the venue. Something may cover it; else compare their settings.';
 }
 
-export interface FindingDeps {
-  readonly db: Database;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<{ readonly policy: { readonly timeZone: string } }>;
-  readonly listWhere: (db: Db, appId: string) => Promise<readonly WhereBeaconIs[]>;
-  readonly namesOf: (db: Db, appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-}
+type FindingDeps = Pick<Context, 'db' | 'assertApp' | 'listWhereBeaconsAre' | 'findBeaconNames'>;
 
 const state = Type.Enum([...findingStates], {
   description:
@@ -108,7 +102,8 @@ export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] 
       answer: recordAnswer(Type.Object({})),
       handle: async ({ params: { appId = '', beaconId = '', kind = '' }, body, admin, now }) => {
         const { email, venues } = signedIn(admin);
-        const where = venues && (await deps.listWhere(deps.db, appId)).find(({ objectId }) => objectId === beaconId);
+        const where =
+          venues && (await deps.listWhereBeaconsAre(deps.db, appId)).find(({ objectId }) => objectId === beaconId);
         const isWithin = !venues || (where?.venueId != null && venues.includes(where.venueId));
         const change = { state: body.state, by: email, now };
         if (!isWithin || !(await setState(deps.db, { appId, beaconId, kind }, change)))
@@ -120,15 +115,15 @@ export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] 
 }
 
 async function shown(
-  { db, assertApp, listWhere, namesOf }: FindingDeps,
+  { db, assertApp, listWhereBeaconsAre, findBeaconNames }: FindingDeps,
   appId: string,
   venues: readonly string[] | undefined,
 ) {
   const rows = await listFindings(db, appId);
   if (rows.length === 0) return [];
   const { timeZone } = (await assertApp(appId)).policy;
-  const where = new Map((await listWhere(db, appId)).map((one) => [one.objectId, one]));
-  const names = await namesOf(db, appId, namedIn(rows));
+  const where = new Map((await listWhereBeaconsAre(db, appId)).map((one) => [one.objectId, one]));
+  const names = await findBeaconNames(db, appId, namedIn(rows));
   const nameOf = (id: string) => names.get(id) ?? id;
   return rows
     .filter(({ beacon_id: id }) => {

@@ -5,24 +5,7 @@ import type { Context } from '../../context.ts';
 import { type BeaconDay, dayMs, dayOf, dayWith, joinDays, type Note, noDay } from './days/day.ts';
 import { addDays, type DayOfBeacon } from './store.ts';
 
-interface BeaconNumbers {
-  readonly uuid: string;
-  readonly major: number;
-  readonly minor: number;
-}
-
-interface FoundBeacon {
-  readonly objectId: string;
-  readonly uuidKey: string;
-  readonly major: number;
-  readonly minor: number;
-  readonly gatewayKey: string | null;
-}
-
-export interface HearingDeps extends Pick<Context, 'db' | 'now'> {
-  readonly findByNumbers: (appId: string, numbers: readonly BeaconNumbers[]) => Promise<readonly FoundBeacon[]>;
-  readonly findByGateways: (appId: string, names: readonly string[]) => Promise<readonly FoundBeacon[]>;
-}
+type HearingDeps = Pick<Context, 'db' | 'now' | 'findBeaconsByAddress' | 'findBeaconsByGateway'>;
 
 /** A beacon that a phone has heard; times are the service's, ms. */
 export interface HeardBeacon {
@@ -150,11 +133,14 @@ export class HearingLog {
   }
 
   async #daysOf(appId: string, ofApp: ReadonlyMap<string, Gathered>): Promise<readonly DayOfBeacon[]> {
-    const { findByNumbers, findByGateways } = this.#deps;
+    const { db, findBeaconsByAddress, findBeaconsByGateway } = this.#deps;
     const tags = [...ofApp.keys()];
     const numbers = tags.filter((tag) => tag.startsWith('n:')).map(numbersIn);
     const gateways = tags.filter((tag) => tag.startsWith('g:')).map((tag) => tag.slice(2));
-    const found = await Promise.all([findByNumbers(appId, numbers), findByGateways(appId, gateways)]);
+    const found = await Promise.all([
+      findBeaconsByAddress(db, appId, numbers),
+      findBeaconsByGateway(db, appId, gateways),
+    ]);
     const ids = new Map<string, string>();
     // Of several with the same numbers the oldest counts, as for sightings.
     for (const one of found[0].toReversed()) ids.set(`n:${one.uuidKey}:${one.major}:${one.minor}`, one.objectId);
@@ -184,7 +170,7 @@ const placed = ({ hours, near }: BeaconDay, ids: ReadonlyMap<string, string>): B
   ),
 });
 
-function numbersIn(tag: string): BeaconNumbers {
+function numbersIn(tag: string) {
   const [, uuid = '', major, minor] = tag.split(':');
   return { uuid, major: Number(major), minor: Number(minor) };
 }

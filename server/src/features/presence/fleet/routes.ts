@@ -1,8 +1,6 @@
 import { isObject, parseInstant, QueryError } from '@pharos/query';
 import { type Static, Type } from 'typebox';
-import type { Caller } from '../../../access/caller.ts';
 import { fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
 import { exampleCreated, exampleId, isoTime, listAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
@@ -11,11 +9,7 @@ import { readTelemetry, telemetryMembers } from '../../telemetry.ts';
 import { type BeaconDay, countOf, dayMs, dayOf, dayWith, hourMs, joinDays, noDay, parseDay } from './days/day.ts';
 import { addDays, type DayOfBeacon, type DayRow, daysOf } from './store.ts';
 
-export interface TelemetryDeps extends Pick<Context, 'db' | 'now'> {
-  /** Those of the ids that the caller may not get. */
-  readonly findUnreadable: (db: Db, caller: Caller, ids: readonly string[]) => Promise<readonly string[]>;
-  readonly findMissing: (db: Db, appId: string, ids: readonly string[]) => Promise<readonly string[]>;
-}
+type TelemetryDeps = Pick<Context, 'db' | 'now' | 'findUnreadableBeacons' | 'findMissingBeacons'>;
 
 const tag: Tag = {
   name: 'Telemetry',
@@ -57,7 +51,7 @@ export function telemetryEndpoints(deps: TelemetryDeps): Endpoint[] {
 
 const maxDays = 120;
 
-function list({ db, now, findUnreadable }: TelemetryDeps): Endpoint {
+function list({ db, now, findUnreadableBeacons }: TelemetryDeps): Endpoint {
   return endpoint<undefined, { readonly beaconId: string; readonly since: number }>({
     method: 'GET',
     path: '/beacons/:objectId/telemetry',
@@ -83,7 +77,7 @@ function list({ db, now, findUnreadable }: TelemetryDeps): Endpoint {
         throw new QueryError([
           { field: 'since', problem: 'must be an ISO 8601 date such as 2026-05-04T09:30:00.000Z' },
         ]);
-      if ((await findUnreadable(db, call, [beaconId])).length > 0)
+      if ((await findUnreadableBeacons(db, call, [beaconId])).length > 0)
         throw fail('ObjectNotFound', 'There is no beacon with this objectId.');
       return { beaconId, since: Math.max(at, now() - maxDays * dayMs) };
     },
@@ -158,10 +152,12 @@ function report(deps: TelemetryDeps): Endpoint {
   });
 }
 
-async function store({ db, findMissing }: TelemetryDeps, { app, body, now }: Call<Body, undefined>) {
+async function store({ db, findMissingBeacons }: TelemetryDeps, { app, body, now }: Call<Body, undefined>) {
   const read = body.readings.map((raw, index) => readingOf(raw, index, now));
   const usable = read.filter((one) => 'note' in one);
-  const missing = new Set(await findMissing(db, app.appId, [...new Set(usable.map(({ beaconId }) => beaconId))]));
+  const missing = new Set(
+    await findMissingBeacons(db, app.appId, [...new Set(usable.map(({ beaconId }) => beaconId))]),
+  );
   const problems: Problem[] = read.filter((one) => 'code' in one);
   const days = new Map<string, DayOfBeacon>();
   for (const { index, beaconId, day, note } of usable) {

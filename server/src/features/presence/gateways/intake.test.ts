@@ -22,8 +22,8 @@ function intakeWith(takeHeard: IntakeDeps['takeHeard'], now: () => number) {
   const resolver = new AddressResolver(async () => ['ec0234a357c8ad05341010a60a397d9b'], now);
   const hearing = new HearingLog({
     ...{ db: undefined as never, now },
-    findByNumbers: async () => [],
-    findByGateways: async () => [],
+    findBeaconsByAddress: async () => [],
+    findBeaconsByGateway: async () => [],
   });
   return createGatewayIntake({
     ...{ now, takeHeard },

@@ -1,5 +1,4 @@
 import type { Evidence, Pass } from '@pharos/engine';
-import type { Telemetry } from '@pharos/gateways';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Context } from '../../../context.ts';
@@ -62,14 +61,6 @@ export async function endPresence(
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
-interface HeardByPhone {
-  readonly beaconId: string;
-  readonly at: number;
-  readonly rssi: number | undefined;
-  readonly txPower: number | undefined;
-  readonly telemetry: Telemetry | undefined;
-}
-
 export interface RecordTools
   extends Pick<Context, 'announce' | 'requestPushes'>,
     Partial<Pick<Context, 'noteShowings' | 'saveMotions' | 'seedsFor'>> {
@@ -81,7 +72,7 @@ export interface RecordTools
   /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
   readonly countSightings?: (appId: string, beaconId: string, at: number) => void;
   /** Told after the commit which beacons a phone has heard; times are the service's (ms). */
-  readonly noteHeard?: (appId: string, heard: readonly HeardByPhone[]) => void;
+  readonly noteHeard?: Context['hearingLog']['notePhone'];
   /** Told after the commit that visits of an app were written, changed or removed. */
   readonly countVisits?: (appId: string) => void;
   /** Told after the commit what was heard about the radio of beacons. */
