@@ -1,16 +1,15 @@
 import { inLanguage, languageFor } from '@pharos/engine/decide';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
+import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
 import { contentOfPush } from '../../../delivery/push/content.ts';
 import type { PushOptions } from '../../../delivery/push/options.ts';
-import { createPace, type Pace } from '../../../delivery/push/pace.ts';
-import type { PushSenderKind } from '../../../delivery/push/push-sender.ts';
+import { createPace, messagesPerSecond, type Pace } from '../../../delivery/push/pace.ts';
 import type { JobHandlers } from '../../../jobs/job.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
 import type { Context } from '../../context.ts';
 import type { Announce } from '../../domain-event.ts';
 import { approvalFor } from './approval.ts';
-import type { UsableSenders } from './deliver.ts';
 import {
   type DeliveryOutcome,
   deliver,
@@ -22,32 +21,22 @@ import {
 } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';
-import { type Addressed, type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
+import { type Addressed, type ExpandDeps, expandHandler, expandJob, sendJob } from './expand.ts';
 import { countAndTell } from './progress.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
 import * as store from './store.ts';
 
-export interface PushJobDeps
-  extends Pick<
-    Context,
-    'now' | 'enqueue' | 'audienceFields' | 'markTokenDead' | 'countAudience' | 'announce' | 'onError'
-  > {
-  readonly db: Db;
-  readonly audience: Audience;
-  readonly findSenders: (appId: string) => Promise<UsableSenders>;
-  readonly findPolicy: PushDeliveryDeps['findPolicy'];
-  /** Messages a second that one app may send through a provider. */
-  readonly perSecond: (kind: PushSenderKind) => number;
-}
+type PushJobDeps = Omit<ExpandDeps, 'approvalFor'> &
+  Pick<Context, 'markTokenDead' | 'countAudience' | 'onError' | 'findSenders' | 'findPolicy'>;
 
 /** How many paces are remembered; one that was not used for long begins at full pace. */
 const maxPaces = 2_000;
 
-function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): PushDeliveryDeps['paceOf'] {
+function createPaces(now: Clock): PushDeliveryDeps['paceOf'] {
   const paces = new BoundedMap<string, Pace>(maxPaces);
   return (appId, kind, since) => {
     const key = `${appId} ${kind} ${since}`;
-    const pace = paces.get(key) ?? createPace({ perSecond: perSecond(kind), now });
+    const pace = paces.get(key) ?? createPace({ perSecond: messagesPerSecond[kind], now });
     paces.delete(key);
     paces.set(key, pace);
     return pace;
@@ -62,6 +51,7 @@ export interface PushDelivery {
 
 export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   const { db, now, findSenders, findPolicy, announce, onError, markTokenDead } = deps;
+  const { enqueue, audienceFields, walkInstallations, matchInstallations } = deps;
   const counts = new Map<string, DeliveryCount & { count: number }>();
   const onWritten: PushDeliveryDeps['onWritten'] = (sender, state, count) => {
     const key = `${sender} ${state}`;
@@ -69,7 +59,7 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
     known.count += count;
     counts.set(key, known);
   };
-  const paceOf = createPaces(deps);
+  const paceOf = createPaces(now);
   const delivering = {
     db,
     now,
@@ -84,7 +74,10 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   };
   return {
     handlers: {
-      [expandJob]: expandHandler({ ...deps, approvalFor: (appId, sent) => approvalIn(deps, appId, sent) }),
+      [expandJob]: expandHandler({
+        ...{ db, now, announce, enqueue, audienceFields, walkInstallations, matchInstallations },
+        approvalFor: (appId, sent) => approvalIn(deps, appId, sent),
+      }),
       [sendJob]: sendHandler(delivering),
       [proximityJob]: proximityHandler(delivering),
     },

@@ -1,5 +1,3 @@
-import type { Sql } from '../../../base/sql.ts';
-import type { Db } from '../../../db/db.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../../jobs/job.ts';
 import type { Context } from '../../context.ts';
 import { listOf, pushDeliveryId, type Slice } from './delivery-store.ts';
@@ -21,27 +19,17 @@ export interface PushSlice extends Slice {
   readonly pushId: string;
 }
 
-/** The installations that a push may go to; they are another feature's. */
-export interface Audience {
-  /** Those after an id, in the order of their ids, at most `limit` of them. */
-  walk(db: Db, appId: string, after: string, limit: number): Promise<string[]>;
-  /** Those of a stretch of the walk that match. */
-  match(
-    db: Db,
-    appId: string,
-    stretch: { readonly after: string; readonly upTo: string; readonly condition: Sql },
-  ): Promise<string[]>;
-}
-
 /** The audience of a push, and whether its sender may not learn its size (`seesAudiences`). */
 export interface Addressed {
   readonly audience: string | null;
   readonly isBlind: boolean;
 }
 
-export interface ExpandDeps extends Pick<Context, 'now' | 'enqueue' | 'audienceFields' | 'announce'> {
-  readonly db: Db;
-  readonly audience: Audience;
+export interface ExpandDeps
+  extends Pick<
+    Context,
+    'db' | 'now' | 'enqueue' | 'audienceFields' | 'announce' | 'walkInstallations' | 'matchInstallations'
+  > {
   /** What it takes to send to an audience by now; null for no approval, or without such an app. */
   readonly approvalFor: (appId: string, sent: Addressed) => Promise<object | null>;
 }
@@ -127,7 +115,7 @@ interface Step extends ExpandDeps {
 async function expandStretch(step: Step, after: string): Promise<string | undefined> {
   const { db, appId, push } = step;
   const where = push.audience === null || push.audience === '{}' ? undefined : push.audience;
-  const walked = await step.audience.walk(db, appId, after, where === undefined ? sliceSize : stretchSize);
+  const walked = await step.walkInstallations(db, appId, after, where === undefined ? sliceSize : stretchSize);
   const upTo = walked.at(-1);
   if (upTo === undefined)
     return (await addRecipients(step, { installations: [], from: after, to: store.walkEnd }))
@@ -136,7 +124,7 @@ async function expandStretch(step: Step, after: string): Promise<string | undefi
   const matching =
     where === undefined
       ? walked
-      : await step.audience.match(db, appId, {
+      : await step.matchInstallations(db, appId, {
           after,
           upTo,
           condition: audienceOf(where, step),

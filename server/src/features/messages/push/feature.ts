@@ -1,4 +1,3 @@
-import { messagesPerSecond } from '../../../delivery/push/pace.ts';
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { pushConsoleEndpoints } from './console-routes.ts';
@@ -15,21 +14,7 @@ declare module '../../context.ts' {
 }
 
 export const makers: Makers<Context, 'pushDelivery'> = {
-  pushDelivery: (context) =>
-    createPushDelivery({
-      db: context.db,
-      now: context.now,
-      enqueue: context.enqueue,
-      audienceFields: context.audienceFields,
-      audience: { walk: context.walkInstallations, match: context.matchInstallations },
-      countAudience: context.countAudience,
-      markTokenDead: context.markTokenDead,
-      findSenders: context.findSenders,
-      findPolicy: context.findPolicy,
-      perSecond: (kind) => messagesPerSecond[kind],
-      announce: context.announce,
-      onError: context.onError,
-    }),
+  pushDelivery: createPushDelivery,
 };
 
 export function pushFeature(context: Context): Feature {
