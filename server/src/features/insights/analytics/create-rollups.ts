@@ -2,42 +2,18 @@ import { isForgetful } from '@pharos/engine/decide';
 import type { Db } from '../../../db/db.ts';
 import type { Services } from '../../services.ts';
 import { MessageCounts } from './messages/counts.ts';
-import { noteVisitors } from './messages/showings.ts';
-import { messageShowings, messageStates } from './messages/tables.ts';
 import type { BeaconPlace } from './numbers/places.ts';
-import { type Effects, Rollups } from './rollups.ts';
+import { Rollups } from './rollups.ts';
 
 /** Makes `Rollups`, with what it needs of other features. */
 export function createRollups(services: Services): Rollups {
-  const { db, now, inBackground, visitChanges, appsWith, listApps, policyOf, findAppAccess } = services;
-  const countedOf = (appId: string, timeZone: string) => ({ appId, timeZone });
+  const { db, inBackground, now, visitChanges, appsWith, listApps, policyOf, findAppAccess } = services;
   return new Rollups({
-    ...{ db, inBackground, now, visitChanges },
-    effects: effectsOf(services),
+    ...{ db, inBackground, now, visitChanges, appsWith, listApps, policyOf, findAppAccess },
     listPlaces: (db, appId) => beaconPlacesNow(services, db, appId),
-    listApps: async () => (await listApps(db)).map((app) => countedOf(app.app_id, policyOf(app).timeZone)),
-    appsWithPlaces: async () => [
-      ...(await appsWith(services.presenceTables.visits)),
-      ...(await appsWith(services.beaconTable)),
-    ],
-    findApp: async (appId) => {
-      const app = await findAppAccess(db, appId);
-      return app && countedOf(appId, app.policy.timeZone);
-    },
+    placeTables: [services.presenceTables.visits, services.beaconTable],
+    messageCounts: createMessageCounts(services),
   });
-}
-
-function effectsOf(services: Services): Effects {
-  const { appsWith } = services;
-  const counts = createMessageCounts(services);
-  return {
-    settle: (appId) => counts.settle(appId),
-    apps: async () => [...new Set([...(await appsWith(messageStates)), ...(await appsWith(messageShowings))])],
-    rebuild: (appId) => counts.rebuild(appId),
-    closeBefore: (appId, at) => counts.closeBefore(appId, at),
-    stop: () => counts.stop(),
-    noteVisitors,
-  };
 }
 
 function createMessageCounts(services: Services): MessageCounts {

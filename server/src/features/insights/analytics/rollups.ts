@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { siteTimeZone } from '@pharos/engine';
 import type { Db } from '../../../db/db.ts';
+import type { DbTable } from '../../../db/table.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
-import type { Context } from '../../context.ts';
+import type { Services } from '../../services.ts';
 import { addUpPlaces } from './add-up.ts';
 import { addToGone } from './let-go.ts';
+import type { MessageCounts } from './messages/counts.ts';
+import { noteVisitors } from './messages/showings.ts';
+import { messageShowings, messageStates } from './messages/tables.ts';
 import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
 import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
@@ -30,31 +34,17 @@ const maxChanges = 2_000;
 /** Visits that are let go in one transaction. */
 const maxLetGo = 200;
 
-interface CountedApp {
-  readonly appId: string;
-  readonly timeZone: string;
-}
-
-/** What is counted along with visits. */
-export interface Effects {
-  readonly settle: (appId: string) => Promise<void>;
-  /** The apps whose effects are counted. */
-  readonly apps: () => Promise<readonly string[]>;
-  readonly rebuild: (appId: string) => Promise<void>;
-  readonly closeBefore: (appId: string, at: number) => Promise<boolean>;
-  readonly stop: () => void;
-  /** Visits of these installations have changed, in the transaction that counts them. */
-  readonly noteVisitors: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
-}
-
-export interface RollupDeps extends Pick<Context, 'db' | 'inBackground' | 'now' | 'visitChanges'> {
+export interface RollupDeps
+  extends Pick<
+    Services,
+    'db' | 'inBackground' | 'now' | 'visitChanges' | 'appsWith' | 'listApps' | 'policyOf' | 'findAppAccess'
+  > {
   /** Where the beacons of an app are now. */
   readonly listPlaces: (db: Db, appId: string) => Promise<readonly BeaconPlace[]>;
-  readonly effects: Effects;
-  readonly listApps: () => Promise<readonly CountedApp[]>;
-  /** The apps that have visits, or beacons: of the others there is nothing to count. */
-  readonly appsWithPlaces: () => Promise<readonly string[]>;
-  readonly findApp: (appId: string) => Promise<CountedApp | undefined>;
+  /** Of visits, or where they can be: an app with no row in any of them has nothing to count. */
+  readonly placeTables: readonly DbTable[];
+  /** Counted along with visits. */
+  readonly messageCounts: MessageCounts;
 }
 
 /**
@@ -114,33 +104,44 @@ export class Rollups {
 
   stop(): void {
     this.#isStopped = true;
-    this.#deps.effects.stop();
+    this.#deps.messageCounts.stop();
     clearTimeout(this.#timer);
     for (const timer of this.#later.values()) clearTimeout(timer);
   }
 
   /** Counts what is left of all apps: after an update, a restart, or where another node has stopped. */
   async settleAll(): Promise<void> {
-    const { db, visitChanges, listApps, appsWithPlaces, now } = this.#deps;
+    const { db, visitChanges, listApps, policyOf, placeTables, messageCounts, now } = this.#deps;
     const states = new Map((await store.listStates(db)).map((state) => [state.app_id, state]));
     const changed = new Set([
       ...(await visitChanges.appsWithVisitChanges(db)),
       ...(await ways.appsWithDue(db, now() + preparedWaitMs)),
     ]);
-    const withEffects = new Set(await this.#deps.effects.apps());
-    const withPlaces = new Set(await appsWithPlaces());
+    const withMessages = await this.#appsWith([messageStates, messageShowings]);
+    const withPlaces = await this.#appsWith(placeTables);
     const pace = new Pace({ rest: sweepRest });
-    for (const { appId, timeZone } of await listApps()) {
+    for (const app of await listApps(db)) {
       if (this.#isStopped) return;
+      const { app_id: appId } = app;
       const state = states.get(appId);
       const isCounted = state?.counted_until === null && state.placed_until === null;
-      const isSettled = isCounted && state.time_zone === siteTimeZone([timeZone]);
-      const isEmpty = state === undefined && !withPlaces.has(appId) && !withEffects.has(appId);
+      const isSettled = isCounted && state.time_zone === siteTimeZone([policyOf(app).timeZone]);
+      const isEmpty = state === undefined && !withPlaces.has(appId) && !withMessages.has(appId);
       if ((!isSettled && !isEmpty) || changed.has(appId)) await this.settle(appId);
-      else if (withEffects.has(appId)) await this.#deps.effects.settle(appId);
+      else if (withMessages.has(appId)) await messageCounts.settle(appId);
       else continue;
       await pace.rest();
     }
+  }
+
+  async #appsWith(tables: readonly DbTable[]): Promise<ReadonlySet<string>> {
+    return new Set((await Promise.all(tables.map((table) => this.#deps.appsWith(table)))).flat());
+  }
+
+  /** The time zone of an app that there still is. */
+  async #zoneOf(appId: string): Promise<string | undefined> {
+    const app = await this.#deps.findAppAccess(this.#deps.db, appId);
+    return app && siteTimeZone([app.policy.timeZone]);
   }
 
   settle(appId: string): Promise<void> {
@@ -153,14 +154,13 @@ export class Rollups {
   }
 
   async #settle(appId: string, which: 'all' | 'due'): Promise<void> {
-    const app = await this.#deps.findApp(appId);
-    if (app === undefined) return;
-    const zone = siteTimeZone([app.timeZone]);
+    const zone = await this.#zoneOf(appId);
+    if (zone === undefined) return;
     await this.#notePlaces(appId, zone);
     while (!this.#isStopped && (await this.#step(appId, zone))) await this.#deps.db.caughtUp();
     const until = which === 'all' ? Number.MAX_SAFE_INTEGER : this.#deps.now();
     while (!this.#isStopped && (await countNext(this.#deps, appId, until))) await this.#deps.db.caughtUp();
-    await this.#deps.effects.settle(appId);
+    await this.#deps.messageCounts.settle(appId);
   }
 
   /** Beacons may have been hung up elsewhere, or zones have been drawn around them. */
@@ -186,7 +186,7 @@ export class Rollups {
       await store.changeState(db, { ...state, counted_until: firstWholeDay(state), placed_until: 0 });
     });
     await this.settle(appId);
-    await this.#deps.effects.rebuild(appId);
+    await this.#deps.messageCounts.rebuild(appId);
   }
 
   /**
@@ -200,7 +200,7 @@ export class Rollups {
       if (state.raw_since < at) await store.changeState(db, { ...state, raw_since: at });
       await gone.deleteGone(db, appId, state.raw_since);
     });
-    return this.#deps.effects.closeBefore(appId, at);
+    return this.#deps.messageCounts.closeBefore(appId, at);
   }
 
   /**
@@ -224,14 +224,14 @@ export class Rollups {
   }
 
   async #withState<T>(appId: string, work: (db: Db, state: store.StateRow) => Promise<T>): Promise<T | undefined> {
-    const app = await this.#deps.findApp(appId);
-    if (app === undefined) return undefined;
-    return this.#deps.db.transaction(async (db) => work(db, await heldState(db, appId, siteTimeZone([app.timeZone]))));
+    const zone = await this.#zoneOf(appId);
+    if (zone === undefined) return undefined;
+    return this.#deps.db.transaction(async (db) => work(db, await heldState(db, appId, zone)));
   }
 
   /** One transaction of work; false when nothing is left. */
   async #step(appId: string, zone: string): Promise<boolean> {
-    const { visitChanges: visits, effects } = this.#deps;
+    const { visitChanges: visits } = this.#deps;
     return this.#deps.db.transaction(async (db) => {
       const held = await heldState(db, appId, zone);
       const state = held.time_zone === zone ? held : { ...held, time_zone: zone };
@@ -262,7 +262,7 @@ export class Rollups {
       await noteFirsts(by, await withOtherFirsts(by, changed), places);
       await recount(by, places.all());
       for (const at of daysOf(places.all(), state)) await mark(at);
-      await effects.noteVisitors(db, appId, visitors);
+      await noteVisitors(db, appId, visitors);
       await visits.deleteVisitChanges(
         db,
         appId,
