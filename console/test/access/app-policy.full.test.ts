@@ -72,19 +72,19 @@ describe("an app's policy in the console", () => {
 
   test('sensitivity and time to live are saved; what is out of range is said at its field', async () => {
     await page.getByLabel('Detection').selectOption('fast');
-    await page.getByLabel('A message is useful for', { exact: true }).fill('5');
-    await page.getByLabel('A message is useful for: unit').selectOption('days');
+    await page.getByLabel('How long a message stays useful', { exact: true }).fill('5');
+    await page.getByLabel('How long a message stays useful: unit').selectOption('days');
     await page.getByText('After an hour, the visitor may be far away when the message arrives.').waitFor();
     await button('Save the limits').click();
     await page.getByText('Must be at most 86400.').waitFor();
-    await page.getByLabel('A message is useful for: unit').selectOption('minutes');
+    await page.getByLabel('How long a message stays useful: unit').selectOption('minutes');
     await save();
     const { sensitivity, pushTimeToLive } = await policy();
     assert.deepEqual([sensitivity, pushTimeToLive], ['fast', 300]);
   });
 
   test('that a second person approves pushes to many is one switch, with how many', async () => {
-    const approval = page.getByRole('switch', { name: 'A second person approves pushes to many' });
+    const approval = page.getByRole('switch', { name: 'Pushes to many need a second person' });
     const most = page.getByLabel('One person alone may send to at most');
     assert.equal(await most.count(), 0);
     await approval.press('Space');
@@ -202,6 +202,10 @@ describe("an app's policy in the console", () => {
       ['password len', /^Minimum password length/, 'Users of the app'],
       ['sign in ag', /^Days until a user has to sign in again/, 'Users of the app'],
       ['quotas', /^Quotas/, 'Quotas'],
+      ['pseudon', /^Pseudonyms of phones/, 'Consent of visitors'],
+      ['small gr', /^Small groups in analytics/, 'Consent of visitors'],
+      ['second person', /^Pushes to many need a second person/, 'Pushes to many'],
+      ['stays useful', /^How long a message stays useful/, 'Near a beacon'],
     ] as const) {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Search pages, actions and records' }).fill(word);

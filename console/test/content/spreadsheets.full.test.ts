@@ -46,6 +46,7 @@ describe('tables go out and come in', () => {
     return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
   };
   const button = (name: string | RegExp) => page.getByRole('button', { name });
+  const hasFocus = (name: string) => button(name).and(page.locator(':focus')).waitFor();
 
   test('ANSI, semicolons, decimal commas, other headings, extra columns, short and empty rows', async () => {
     const rows = [
@@ -89,6 +90,7 @@ describe('tables go out and come in', () => {
     await open('beacons');
     const { name, bytes } = await saved(() => page.getByRole('button', { name: 'Export', exact: true }).click());
     assert.equal(name, 'beacons.csv');
+    await hasFocus('Export');
     assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
     await open('beacons/import');
     await choose(name, bytes);
@@ -100,6 +102,7 @@ describe('tables go out and come in', () => {
     await open('beacons');
     const beacons = await saved(() => button(/Excel workbook/).click());
     assert.equal(beacons.name, 'beacons.xlsx');
+    await hasFocus('Excel workbook');
     await open('beacons/import');
     await choose(beacons.name, beacons.bytes);
     await page.getByText('Excel workbook, first sheet', { exact: false }).waitFor();
@@ -109,6 +112,7 @@ describe('tables go out and come in', () => {
       await page.getByRole('button', { name: 'Export', exact: true }).click();
       await page.getByRole('menuitem', { name: 'As an Excel workbook' }).click();
     });
+    await hasFocus('Export');
     await open('buckets/works/import');
     await choose(works.name, works.bytes);
     await page.getByText('3 unchanged', { exact: true }).waitFor();

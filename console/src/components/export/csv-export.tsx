@@ -35,7 +35,7 @@ export function CsvExport<T extends { readonly objectId: string }>(props: Props<
   return (
     <Group gap={4} wrap="nowrap" className={className}>
       <ExportButton run={run} format="csv" />
-      <Button px="xs" className={classes.deskOnly} disabled={run.isRunning} onClick={() => run.start('xlsx')}>
+      <Button px="xs" className={classes.deskOnly} data-disabled={run.isRunning} onClick={() => run.start('xlsx')}>
         {rich('Excel<part> workbook</part>', { part: (inner) => <span className="off-screen">{inner}</span> })}
       </Button>
     </Group>
@@ -54,7 +54,7 @@ export function ExportButton({ run: { start, isRunning, progress }, format, clas
       className={className}
       leftSection={<Icon name="download" size={16} />}
       loading={isRunning && progress === ''}
-      disabled={isRunning}
+      data-disabled={progress !== ''}
       onClick={() => start(format)}
     >
       {progress || t('Export')}

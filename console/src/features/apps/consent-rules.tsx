@@ -27,7 +27,7 @@ export function ConsentRules({ fields }: PolicyProps) {
         {...fields.text('consent')}
       />
       <NativeSelect
-        label={t('Few visitors in analytics')}
+        label={t('Small groups in analytics')}
         description={t('Of one to four people a number could say who they were.')}
         classNames={{ wrapper: classes.choice ?? '' }}
         data={[
@@ -37,7 +37,7 @@ export function ConsentRules({ fields }: PolicyProps) {
         {...fields.text('smallGroups')}
       />
       <NativeSelect
-        label={t('How visits and events name a phone')}
+        label={t('Pseudonyms of phones')}
         description={t(
           'With pseudonyms nobody who looks at visits, events or messages, here, through the interface or at a webhook, can tell that today’s visitor is yesterday’s. They do not hide times and places: whoever knows when somebody was where finds them on that day. Managers still see the list of phones and can export or erase one. What is recorded with pseudonyms keeps them when this is switched off; what was recorded before keeps its ids.',
         )}

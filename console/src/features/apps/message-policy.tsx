@@ -41,7 +41,7 @@ export function ProximityRules({ fields }: PolicyProps) {
         }
       >
         <DurationField
-          label={t('A message is useful for')}
+          label={t('How long a message stays useful')}
           seconds={values.pushTimeToLive}
           error={problem('pushTimeToLive')}
           onChange={(seconds) => set('pushTimeToLive', seconds)}
@@ -61,7 +61,7 @@ export function ApprovalRules({ fields }: PolicyProps) {
   return (
     <Stack gap="lg">
       <Switch
-        label={t('A second person approves pushes to many')}
+        label={t('Pushes to many need a second person')}
         description={t(
           'A push to more phones than this waits until somebody who may send pushes, and has not written it, approves it. What is changed afterwards needs that again.',
         )}

@@ -50,7 +50,7 @@ export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
   return (
     <Menu>
       <Menu.Target>
-        <Button leftSection={<Icon name="download" size={16} />} disabled={isRunning}>
+        <Button leftSection={<Icon name="download" size={16} />} data-disabled={isRunning}>
           {isRunning ? progress || t('Export …') : t('Export')}
         </Button>
       </Menu.Target>

@@ -66,8 +66,8 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
       <Group mt="md">
         <Button
           variant="filled"
-          loading={start.isPending}
-          disabled={!data || data.running !== null || isFull}
+          loading={start.isPending || (data !== undefined && data.running !== null)}
+          disabled={!data || isFull}
           onClick={() => start.mutate()}
         >
           {t('Create a backup')}

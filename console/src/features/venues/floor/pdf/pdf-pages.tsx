@@ -48,7 +48,7 @@ export function PdfPages({ pdf, onPick, onClose }: Props) {
           <li key={page}>
             <UnstyledButton
               className={classes.page}
-              disabled={pick.isPending}
+              data-disabled={pick.isPending}
               data-autofocus={page === first || undefined}
               onClick={() => {
                 setPicked(page);
