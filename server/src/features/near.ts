@@ -1,7 +1,7 @@
 import { refuseQuery } from '@pharos/query';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { fail } from '../base/errors.ts';
+import { type ErrorName, fail } from '../base/errors.ts';
 import { apiPrefix } from '../http/api.ts';
 import type { Call } from '../http/endpoint.ts';
 
@@ -83,11 +83,8 @@ export async function venuesNear(
   spot: Spot,
 ): Promise<readonly string[]> {
   const query = { where: JSON.stringify(around(spot)), order: 'objectId', limit: String(maxAsked) };
-  const answer = await server.inject({ method: 'GET', url: `${apiPrefix}/venues`, query, ...asSentBy(call) });
-  if (answer.statusCode === 401 || answer.statusCode === 403) return [];
-  const { results, error } = answer.json<{ results?: Venue[]; error?: { name: 'InvalidQuery'; message: string } }>();
-  if (results === undefined) throw error ? fail(error.name, error.message) : new Error(`venues ${answer.statusCode}`);
-  return results
+  const page = await pageAs<Venue>(server, call, { path: '/venues', query });
+  return (page?.results ?? [])
     .map(({ objectId, location }) => ({ objectId, far: distanceBetween(spot, location) }))
     .filter(({ far }) => far <= farthest)
     .sort((a, b) => a.far - b.far || (a.objectId < b.objectId ? -1 : 1))
@@ -95,10 +92,28 @@ export async function venuesNear(
     .map(({ objectId }) => objectId);
 }
 
-/** A request inside the service with the credentials of the caller, so that rules hold by the one code that there is for them. */
-export function asSentBy({ headers, address }: Call<unknown, unknown>) {
-  const kept = Object.entries(headers).filter(
-    ([name]) => name === 'authorization' || name.endsWith('appid') || name.endsWith('appkey'),
+interface Page<T> {
+  readonly results: readonly T[];
+  readonly truncated?: true;
+}
+
+/**
+ * A page of a list, asked inside the service with the credentials of the caller, so that rules hold by the one code that there is for them.
+ * Undefined for a list that the caller may not read. @throws Failure that of the list
+ */
+export async function pageAs<T>(
+  server: FastifyInstance,
+  { headers: all, address: remoteAddress }: Call<unknown, unknown>,
+  { path, query }: { readonly path: string; readonly query: Readonly<Record<string, string>> },
+): Promise<Page<T> | undefined> {
+  const headers = Object.fromEntries(
+    Object.entries(all).filter(
+      ([name]) => name === 'authorization' || name.endsWith('appid') || name.endsWith('appkey'),
+    ),
   );
-  return { headers: Object.fromEntries(kept), remoteAddress: address };
+  const answer = await server.inject({ method: 'GET', url: apiPrefix + path, query, headers, remoteAddress });
+  if (answer.statusCode === 401 || answer.statusCode === 403) return undefined;
+  const body = answer.json<Page<T> | { readonly error: { readonly name: ErrorName; readonly error: string } }>();
+  if ('error' in body) throw fail(body.error.name, body.error.error);
+  return body;
 }

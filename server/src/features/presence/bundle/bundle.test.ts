@@ -157,6 +157,17 @@ for (const database of databases) {
       assert.equal(plain.headers['content-encoding'], undefined);
     });
 
+    test('has all of a list that is too long for one answer', async () => {
+      const large = { metadata: { text: 'x'.repeat(900_000) } };
+      for (let minor = 20; minor < 30; minor++) await site.beacon({ name: 'Large', minor, ...large });
+      const listed = await site.app.send({ method: 'GET', url: '/api/v2/beacons', headers: site.user.headers });
+      assert.equal(listed.body.truncated, true);
+      const { beacons } = join((await bundle()).parts) as unknown as { beacons: { name: string; objectId: string }[] };
+      const found = beacons.filter(({ name }) => name === 'Large');
+      for (const { objectId } of found) await site.ask({ method: 'DELETE', url: `/api/v2/beacons/${objectId}` });
+      assert.equal(found.length, 10);
+    });
+
     test('lacks what rules hide from the caller, and messages that could not be decided rightly', async () => {
       const visitor = await signIn(site.app);
       const set = (rules: object) => site.app.app.apps.changeRules(site.app.appId, { resources: rules } as never);

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { type ErrorName, fail } from '../../../base/errors.ts';
-import { apiPrefix } from '../../../http/api.ts';
+import { fail } from '../../../base/errors.ts';
 import type { Call } from '../../../http/endpoint.ts';
 import type { Context } from '../../context.ts';
-import { asSentBy, type Spot, venuesNear } from '../../near.ts';
+import { pageAs, type Spot, venuesNear } from '../../near.ts';
 import { type Kept, type Kind, kinds } from './parts.ts';
 
 /**
@@ -129,16 +128,15 @@ interface Asked {
 /** All of a list that the caller may read, oldest first; undefined for one that it may not read, or not enough of to decide by. */
 async function listAs(server: FastifyInstance, call: Call<unknown, unknown>, { kind, path, where }: Asked) {
   const all: Listed[] = [];
-  for (let skip = 0; ; skip += pageSize) {
-    const query = { where: JSON.stringify(where), order: 'objectId', limit: String(pageSize), skip: String(skip) };
-    const answer = await server.inject({ method: 'GET', url: apiPrefix + path, query, ...asSentBy(call) });
-    if (answer.statusCode === 401 || answer.statusCode === 403) return undefined;
-    const { results, error } = answer.json<{ results?: Listed[]; error?: { name: ErrorName; message: string } }>();
-    if (results === undefined)
-      throw error ? fail(error.name, error.message) : new Error(`${path} ${answer.statusCode}`);
-    all.push(...results);
+  for (;;) {
+    const last = all.at(-1)?.objectId;
+    const behind = last === undefined ? where : { $and: [where, { objectId: { $gt: last } }] };
+    const query = { where: JSON.stringify(behind), order: 'objectId', limit: String(pageSize) };
+    const page = await pageAs<Listed>(server, call, { path, query });
+    if (page === undefined) return undefined;
+    all.push(...page.results);
     if (all.length > maxBeacons) throw tooMuch(kind);
-    if (results.length < pageSize) return isDecidable(kind, call) ? all : undefined;
+    if (page.results.length < pageSize && !page.truncated) return isDecidable(kind, call) ? all : undefined;
   }
 }
 
