@@ -70,6 +70,15 @@ test('what a key may list is copied into a folder and into S3, a file for each l
     assert.equal(lines(Buffer.from((await object.Body?.transformToByteArray()) ?? [])).length, 1_100);
     client.destroy();
 
+    await app.apps.change(appId, { policy: { pseudonyms: 'daily' } });
+    const veiled = await shell.run(`${line} --to ${join(folder, 'lake')}`);
+    assert.deepEqual(veiled.json?.leftOut.sort(), [...others, 'positions'].sort(), veiled.err);
+    assert.equal(veiled.json.records, done.json.records);
+
+    writeFileSync(key, `{"secretKey":"${secretKey}",\n}`);
+    const misread = await shell.run(`${line} --to ${join(folder, 'lake')}`);
+    assert.match(misread.err, /--key is a file with a secret key alone/);
+    assert.ok(!misread.err.includes(secretKey));
     writeFileSync(key, 'phs_wrong');
     const refused = await shell.run(`${line} --to ${join(folder, 'lake')}`);
     assert.match(refused.err, /data\/openapi was answered with 404: The AppId or AppKey is invalid/);

@@ -35,8 +35,10 @@ async function read({ url, headers }: Reader, path: string, query: Record<string
   for (let tries = 1; ; tries++) {
     const answer = await fetch(address, { headers, redirect: 'error' });
     if (answer.ok) return (await answer.json()) as Readonly<Record<string, unknown>>;
-    const said = (await answer.json().catch(() => ({}))) as { readonly error?: { readonly error?: string } };
-    if (answer.status === 403 && path !== documentPath) return undefined;
+    const said = (await answer.json().catch(() => ({}))) as { readonly error?: { code: number; error: string } };
+    // 102: positions with daily pseudonyms have no order that tells phones.
+    const isClosed = answer.status === 403 || said.error?.code === 102;
+    if (isClosed && path !== documentPath) return undefined;
     const canWait = answer.status === 429 || answer.status === 503;
     if (!canWait || tries === maxTries)
       throw new Error(`${path} was answered with ${answer.status}: ${said.error?.error ?? answer.statusText}`);
@@ -122,6 +124,7 @@ async function readerOf(call: CommandCall): Promise<Reader> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError('--url is the address of the service, such as https://pharos.example.');
   const key = (await readFile(resolve(call.text('key') ?? ''), 'utf8')).trim();
+  if (!/^[\w-]+$/.test(key)) throw new UsageError('--key is a file with a secret key alone, such as phs_….');
   return {
     url: new URL(url),
     headers: { 'x-service-appid': call.text('app') ?? '', 'x-service-appkey': key, 'user-agent': 'Pharos-Copy/1' },
@@ -169,7 +172,10 @@ async function runCopy(call: CommandCall): Promise<CommandResult> {
     if (address) await rm(work, { recursive: true, force: true });
   }
   const records = copied.reduce((sum, one) => sum + one.records, 0);
-  const left = leftOut.length > 0 ? `\nLeft out, because the key may not list them: ${leftOut.join(', ')}.` : '';
+  const left =
+    leftOut.length > 0
+      ? `\nLeft out, because the key may not list them, or not in the order of their ids: ${leftOut.join(', ')}.`
+      : '';
   return {
     text: `Copied ${records} records in ${copied.length} lists to ${address ? `${address.prefix}${folder}` : join(work, folder)}.${left}`,
     json: { folder, records, lists: copied, leftOut },
