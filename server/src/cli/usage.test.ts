@@ -114,6 +114,7 @@ test('one sentence and exit code 1 for an impossible folder, and for a missing P
       ],
       [`backup --to ${join(folder, 'b')} --data ${join(folder, 'none')}`, /There is no database in/],
       [`app list --data ${join(folder, 'none')}`, /There is no database in .*none\. Name its folder/],
+      [`admin sso show --data ${join(folder, 'none')}`, /There is no database in/],
       [`restore --from ${join(folder, 'none')} --data ${join(folder, 'd')}`, /There is no backup in/],
     ];
     for (const [line, message] of cases) {

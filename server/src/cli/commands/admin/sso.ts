@@ -14,7 +14,7 @@ import {
   UsageError,
   yesOption,
 } from '../../support/command.ts';
-import { withFirstServices } from '../storage.ts';
+import { withFirstServices, withServices } from '../storage.ts';
 
 /** Through whom administrators sign in. */
 
@@ -54,8 +54,13 @@ const setOptions: Readonly<Record<string, OptionSpec>> = {
   enabled: { value: 'yes|no', help: 'whether administrators can sign in through it; no ends their sessions' },
 };
 
-function withProviders<T>(config: Config, work: (providers: SsoProviders) => Promise<T>): Promise<T> {
-  return withFirstServices(config, ({ targets, issuerKeys: keys }, db, now) => {
+/** @throws Error when there is no embedded database yet, unless `open` is to make it */
+function withProviders<T>(
+  config: Config,
+  work: (providers: SsoProviders) => Promise<T>,
+  open = withServices,
+): Promise<T> {
+  return open(config, ({ targets, issuerKeys: keys }, db, now) => {
     // The nodes of a PostgreSQL database share no folder.
     const folder = config.databaseUrl ? undefined : config.dataFolder;
     const secrets = createSecretBox({ keys: config.secretKeys, folder });
@@ -187,13 +192,17 @@ async function runShow(call: CommandCall) {
 async function runSet(call: CommandCall) {
   const [name = ''] = call.arguments;
   const fields = await readFields(call);
-  const provider = await withProviders(call.config(), async (providers) => {
-    const known = (await providers.list()).find((provider) => provider.name === name);
-    if (known) return providers.change(known.providerId, ssoProviderShape.readUpdate(fields), { by: commandLine });
-    // What is cleared was never there.
-    const given = Object.entries(fields).filter(([, value]) => value !== null);
-    return providers.create(ssoProviderShape.readCreate({ name, ...Object.fromEntries(given) }), commandLine);
-  });
+  const provider = await withProviders(
+    call.config(),
+    async (providers) => {
+      const known = (await providers.list()).find((provider) => provider.name === name);
+      if (known) return providers.change(known.providerId, ssoProviderShape.readUpdate(fields), { by: commandLine });
+      // What is cleared was never there.
+      const given = Object.entries(fields).filter(([, value]) => value !== null);
+      return providers.create(ssoProviderShape.readCreate({ name, ...Object.fromEntries(given) }), commandLine);
+    },
+    withFirstServices,
+  );
   return { text: `${shown(provider)}\nTry it: pharos admin sso test ${name}`, json: provider };
 }
 
