@@ -11,9 +11,18 @@ const terminal: Terminal = {
 };
 
 // A reader that has seen enough (`pharos app list | head -1`) is no failure, and a service outlives its log.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+let lost: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') lost = error;
+});
+process.stderr.on('error', () => undefined);
 
 void runCommandLine({ words: process.argv.slice(2), environment: process.env, terminal }).then((code) => {
   // Idle connections must not keep a finished command alive; what was printed is flushed first.
-  process.stdout.write('', () => process.exit(code));
+  process.stdout.write('', () => setImmediate(exit, code));
 });
+
+function exit(code: number): void {
+  if (lost) terminal.err(`What the command printed could not be written (${lost.code}).`);
+  process.exit(code || (lost ? 1 : 0));
+}

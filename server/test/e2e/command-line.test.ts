@@ -143,6 +143,26 @@ describe('a service that drains, and others beside it', () => {
     assert.equal(JSON.parse(output).apps.length, 1);
   });
 
+  test('what could not be printed, such as a key that is shown once, is a failure; a reader that has seen enough is none', async () => {
+    const into = async (stdout: number | 'pipe') => {
+      const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_DATA: data };
+      const words = [pharos, 'app', 'create', '--name', 'Museum'];
+      const child = spawn(process.execPath, words, { env, stdio: ['ignore', stdout, 'pipe'] });
+      child.stdout?.destroy();
+      let said = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      const [code] = await once(child, 'close');
+      return { code, said };
+    };
+    const full = openSync('/dev/full', 'w');
+    const lost = await into(full);
+    closeSync(full);
+    assert.deepEqual(lost, { code: 1, said: 'What the command printed could not be written (ENOSPC).\n' });
+    assert.deepEqual(await into('pipe'), { code: 0, said: '' });
+  });
+
   testInFull(
     'what is wrong with where another one listens, or with a setting, is told in one sentence each',
     async () => {
