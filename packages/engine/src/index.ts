@@ -27,7 +27,7 @@ export { groupOf, heldOut } from './rules/groups.ts';
 export type * from './rules/hours.ts';
 export { overlapInDay, overlapInWeek, readHours } from './rules/hours.ts';
 export { type Judgement, type Judging, judgeEvents, type Wait } from './rules/judging.ts';
-export { localTime, siteTimeZone } from './rules/local-time.ts';
+export { isTimeZone, localTime, siteTimeZone } from './rules/local-time.ts';
 export { POLITE } from './rules/policy.ts';
 export type * from './rules/rule-types.ts';
 export { TIME_TO_LIVE_SECONDS, triggersOf } from './rules/rules.ts';

@@ -1,6 +1,6 @@
+import { isTimeZone } from '@pharos/engine';
 import { parseInstant } from '@pharos/query';
 import { type Static, type TSchema, Type } from 'typebox';
-import { isTimeZone } from '../base/clock.ts';
 import type { Problem } from '../base/errors.ts';
 
 /** Null switches off a member that the app has set for all messages. */

@@ -99,12 +99,3 @@ export class SharedClock {
 
 /** The time zone of the machine, used for what belongs to no app. */
 export const serviceTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}

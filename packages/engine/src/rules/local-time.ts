@@ -35,9 +35,12 @@ function makeFormat(timeZone: string): Intl.DateTimeFormat | null {
   }
 }
 
+/** Whether it is an IANA zone. */
+export const isTimeZone = (name: string): boolean => formatOf(name) !== null;
+
 /** The first name that is an IANA zone; the design's order is detail, beacon, app. Else UTC. */
 export function siteTimeZone(names: readonly (string | undefined)[]): string {
-  return names.find((name) => typeof name === 'string' && name !== '' && formatOf(name) !== null) ?? 'UTC';
+  return names.find((name) => typeof name === 'string' && isTimeZone(name)) ?? 'UTC';
 }
 
 export interface LocalTime {

@@ -57,6 +57,7 @@ for (const database of databases) {
         [{ policy: [] }, 'policy'],
         [{ policy: { push: 'everyone' } }, 'push'],
         [{ policy: { timeZone: 'Mars/Base' } }, 'timeZone'],
+        [{ policy: { timeZone: '+02:00' } }, 'timeZone'],
         [{ policy: { consentTexts: { version: '', messages: 'May we?' } } }, 'consentTexts.version'],
         [
           { policy: { consentTexts: { version: '1', translations: { deutsch: {} } } } },

@@ -1,3 +1,4 @@
+import { isTimeZone } from '@pharos/engine';
 import { type Actor, recordChange, service } from '../../../access/audit.ts';
 import { consentTextProblems } from '../../../access/consent.ts';
 import { deliveryRuleProblems } from '../../../access/delivery-rules.ts';
@@ -9,7 +10,6 @@ import { endPeriod, insertPeriod } from '../../../access/pseudonyms/store.ts';
 import { readRules, tidied } from '../../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../../access/rules/rules.ts';
-import { isTimeZone } from '../../../base/clock.ts';
 import { invalid, problemUnless } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';

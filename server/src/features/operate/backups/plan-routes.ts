@@ -1,5 +1,5 @@
+import { isTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
-import { isTimeZone } from '../../../base/clock.ts';
 import { fail, problemUnless } from '../../../base/errors.ts';
 import { type ConsoleAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';

@@ -1,6 +1,6 @@
+import { isTimeZone } from '@pharos/engine';
 import { type Static, type TSchema, Type } from 'typebox';
 import { purposes } from '../../../access/consent.ts';
-import { isTimeZone } from '../../../base/clock.ts';
 import { type Problem, problemUnless } from '../../../base/errors.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../../db/table.ts';
 import {
@@ -101,10 +101,13 @@ const registrationSchema = Type.Object({
 });
 export type Registration = Static<typeof registrationSchema>;
 
+/** Some phones know only how far they are from UTC. */
+const isZoneOfPhone = (zone: string) => isTimeZone(zone) || /^[+-]([01]\d|2[0-3]):[0-5]\d$/.test(zone);
+
 const rules = {
   rules: ({ timeZone, deviceToken, metadata, consents, sensing }: Partial<Installation>) => [
     ...consentProblems(consents),
-    ...problemUnless('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
+    ...problemUnless('timeZone', timeZone, isZoneOfPhone, 'must be an IANA time zone such as Europe/Vienna'),
     ...problemUnless('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
     ...metadataProblems(metadata),
     ...sensingProblems(sensing),

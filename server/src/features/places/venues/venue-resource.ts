@@ -1,4 +1,4 @@
-import { siteTimeZone } from '@pharos/engine';
+import { isTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
 import { madeRecord } from '../../../http/answers.ts';
 import type { Tag } from '../../../http/endpoint.ts';
@@ -42,9 +42,6 @@ const members = {
   openingHours: Type.Optional(openingHoursSchema),
   capacity: capacitySchema,
 };
-
-/** Whether it is a time zone: `siteTimeZone` skips other names. */
-const isTimeZone = (name: string) => siteTimeZone([name]) === name;
 
 const venueShape = defineShape(Type.Object({ ...members, exceptions: Type.Optional(exceptionsSchema) }), {
   rules: ({ name, timeZone, openingHours, exceptions }) => [

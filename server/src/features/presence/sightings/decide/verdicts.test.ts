@@ -214,6 +214,7 @@ for (const database of databases) {
         broken({ validFrom: 'soon' }, ['delivery.validFrom']),
         broken({ validFrom: '2026-01-02T00:00:00Z', validUntil: '2026-01-01T00:00:00Z' }, ['delivery.validUntil']),
         broken({ timeZone: 'Mars/Base' }, ['delivery.timeZone']),
+        broken({ timeZone: '+02:00' }, ['delivery.timeZone']),
       ]);
       for (const delivery of [{ dwellSeconds: -1 }, { quietHours: { from: '25:00', until: '8' } }, { caps: [{}] }]) {
         const answer = await site.ask({ method: 'PUT', url: `${url}/${id}`, body: { delivery } });
