@@ -160,38 +160,41 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
 export function createCall(connection: Connection): Call {
   const retry = withDefaults(connection.retry);
   const lost = connection.repeatedByPeople ? new LostKeys() : undefined;
+  const attemptOnce = async (operation: Operation, input: Loose) => {
+    const { installationSecret } = connection;
+    const secret =
+      installationSecret && operation.takesSecret ? await unlessAborted(installationSecret(), input.signal) : undefined;
+    return sendSignedIn(connection, operation, { ...input, secret });
+  };
   const call = async (operation: Operation, input: Loose = {}): Promise<unknown> => {
     const { signal } = input;
+    const isDeletion = operation.method === 'DELETE';
+    // Whoever gives a key repeats the call with it. The service takes none for a deletion: that it was begun is enough.
+    const isOwn = input.idempotencyKey === undefined && (operation.takesKey === true || isDeletion);
+    const begun = isOwn ? lost?.take(operation, input) : undefined;
+    const key = operation.takesKey ? (input.idempotencyKey ?? begun ?? randomId()) : undefined;
     // Repeated after a lost answer, a conditional change would fail because of itself.
-    const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(operation, input) ?? randomId()) : undefined;
-    // Whoever gives a key repeats the call with it.
-    const isOwn = input.idempotencyKey === undefined;
     const mayRepeat = key !== undefined || (input.ifMatch === undefined && isRepeatable(operation, input.body));
     const attempts = mayRepeat && !isStream(input.body) ? retry.attempts : 1;
-    const isDeletion = operation.method === 'DELETE';
-    for (let attempt = 1, mayBeDone = isDeletion && lost?.take(operation, input) !== undefined; ; attempt++) {
-      if (signal?.aborted) throw reasonOf(signal);
-      try {
-        const { installationSecret } = connection;
-        const secret =
-          installationSecret && operation.takesSecret ? await unlessAborted(installationSecret(), signal) : undefined;
-        return await sendSignedIn(connection, operation, { ...input, idempotencyKey: key, secret });
-      } catch (error) {
-        if (signal?.aborted) {
-          if (key !== undefined && isOwn) lost?.keep(operation, input, key);
-          throw reasonOf(signal);
+    let mayBeDone = begun !== undefined;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        if (signal?.aborted) throw reasonOf(signal);
+        try {
+          return await attemptOnce(operation, { ...input, idempotencyKey: key });
+        } catch (error) {
+          mayBeDone ||= signal?.aborted === true;
+          if (signal?.aborted) throw reasonOf(signal);
+          if (mayBeDone && isGone(error) && isDeletion) return emptyAnswer(operation);
+          mayBeDone ||= error instanceof PharosError && error.mayBeDone;
+          const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
+          if (delay === undefined) throw reworded(connection, error);
+          await unlessAborted(retry.sleep ? retry.sleep(delay) : pause(delay, signal), signal);
         }
-        if (mayBeDone && isGone(error) && isDeletion) return emptyAnswer(operation);
-        const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
-        mayBeDone ||= error instanceof PharosError && error.mayBeDone;
-        if (delay === undefined) {
-          // The service takes no key for a deletion: that it was begun is enough.
-          if (mayBeDone && isOwn && (key !== undefined || isDeletion)) lost?.keep(operation, input, key ?? '');
-          throw reworded(connection, error);
-        }
-        const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
-        await unlessAborted(waiting, signal);
       }
+    } catch (error) {
+      if (mayBeDone && isOwn) lost?.keep(operation, input, key ?? '');
+      throw error;
     }
   };
   return call as Call;

@@ -63,6 +63,27 @@ describe('repeating', () => {
     assert.notEqual(keys.at(-1), keys.at(-2), 'what was refused, too');
   });
 
+  test('of what a person calls again keeps the key of the lost call until an answer says that it is done', async () => {
+    const { port } = server.address() as AddressInfo;
+    let patience = new AbortController();
+    const page = new PharosClient({
+      apiUrl: `http://127.0.0.1:${port}`,
+      retry: { attempts: 2, sleep: async () => patience.abort() },
+      repeatedByPeople: true,
+    });
+    const make = (signal?: AbortSignal) => page.beacons.create(beacon, signal ? { signal } : {});
+    script = ['drop', 503, 503, 429, 429];
+    await assert.rejects(make(patience.signal), 'given up between two tries');
+    await assert.rejects(make(AbortSignal.abort()), 'and before the first');
+    for (const status of [503, 429]) await assert.rejects(make(), { status });
+    await make();
+    assert.deepEqual([keys.length, new Set(keys).size], [6, 1]);
+    patience = new AbortController();
+    script = ['drop', 404];
+    await assert.rejects(page.beacons.delete('a', { signal: patience.signal }));
+    await page.beacons.delete('a');
+  });
+
   test('of a file that is sent again has the key of the lost one, for these bytes only', async () => {
     const { port } = server.address() as AddressInfo;
     const page = new PharosClient({ apiUrl: `http://127.0.0.1:${port}`, retry: false, repeatedByPeople: true });
