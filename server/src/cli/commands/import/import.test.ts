@@ -60,16 +60,21 @@ for (const database of bothDatabases) {
         `{"objectId":"c","t":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
         '{"objectId":"d","createdAt":1e300,"at":{"$date":1e300}}',
         '{"objectId":"e","createdAt":1.5}',
+        '{"_id":{"$oid":"65f000000000000000000001"},"t":1}',
+        '{"_id":{"$oid":"65f000000000000000000002"},"t":2}',
+        ...Array.from({ length: 60 }, (_, n) => `{"objectId":"f${n}"}`),
+        '{"objectId":"d","t":3}',
       ];
       writeFileSync(join(at('parse'), 'Notes.json'), notes.join('\n'));
       const parse = await run('parse', 'parse');
       assert.equal(
         parse.out,
-        `records: 2 added, 0 are here already
-3 cannot be taken over:
+        `records: 64 added, 0 are here already
+4 cannot be taken over:
 Notes.json:1: A string contains the character U+0000.
 Notes.json:2: A string contains a lone surrogate.
-Notes.json:3: does not have the form that is read here`,
+Notes.json:3: does not have the form that is read here
+Notes.json:68: the same id as Notes.json:4`,
       );
 
       const halls = ['h1', 'h2'].map((id, n) => ({

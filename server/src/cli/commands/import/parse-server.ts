@@ -108,6 +108,12 @@ function plainValue(value: unknown): unknown {
   return value['__type'] === 'Pointer' ? value : plain(value);
 }
 
+/** A text, or `{"$oid": …}` of mongoexport. */
+function idIn(value: Document): string {
+  const id = value['objectId'] ?? value['_id'] ?? '';
+  return String(isObject(id) ? (id['$oid'] ?? '') : id);
+}
+
 function stampsOf(value: Document, fileTime: number) {
   const createdAt = timeOf(instantIn(value['createdAt'] ?? value['_created_at']), fileTime);
   return {
@@ -117,7 +123,6 @@ function stampsOf(value: Document, fileTime: number) {
 }
 
 function readUser({ at, value, fileTime }: Parameters<ReadObject>[0]): Item {
-  const id = String(value['objectId'] ?? value['_id'] ?? '');
   const email = [value['email'], value['username']].find((text) => String(text ?? '').includes('@'));
   const hash = String(value['_hashed_password'] ?? value['bcryptPassword'] ?? '');
   const named = namesIn(value['name']);
@@ -125,7 +130,7 @@ function readUser({ at, value, fileTime }: Parameters<ReadObject>[0]): Item {
     kind: 'user',
     at,
     of: '_User',
-    id,
+    id: idIn(value),
     ...stampsOf(value, fileTime),
     email: String(email ?? ''),
     isVerified: value['emailVerified'] === true,
@@ -155,7 +160,7 @@ export const parseServer =
         at,
         of: className,
         bucket: className,
-        id: String(value['objectId'] ?? value['_id'] ?? ''),
+        id: idIn(value),
         ...stampsOf(value, fileTime),
         document: plain(withoutMembers(value, ofRecord)),
       });

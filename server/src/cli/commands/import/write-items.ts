@@ -54,6 +54,12 @@ function idOf(appId: string, { of, id, createdAt, isUndated }: Taken): string {
 }
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+interface Known {
+  readonly isUser: number;
+  readonly objectId: string;
+  readonly at: string;
+}
+
 /** What the other system's ids are here, on disk: there may be millions. */
 class Ids {
   readonly #db: Sqlite.Database;
@@ -64,21 +70,21 @@ class Ids {
     this.#db = new Sqlite(file);
     this.#db.exec('pragma journal_mode = off; pragma synchronous = off; begin');
     this.#db.exec(
-      'create table ids (class text, id text, is_user integer, object_id text, primary key (class, id)) without rowid',
+      'create table ids (class text, id text, is_user integer, object_id text, at text, primary key (class, id)) without rowid',
     );
-    this.#insert = this.#db.prepare('insert or ignore into ids values (?, ?, ?, ?)');
+    this.#insert = this.#db.prepare('insert or ignore into ids values (?, ?, ?, ?, ?)');
     this.#find = this.#db.prepare(
-      'select is_user as isUser, object_id as objectId from ids where class = ? and id = ?',
+      'select is_user as isUser, object_id as objectId, at from ids where class = ? and id = ?',
     );
   }
 
-  /** False if the class has one of this id already. */
-  add(item: Taken, objectId: string): boolean {
-    return this.#insert.run(item.of, item.id, item.kind === 'user' ? 1 : 0, objectId).changes > 0;
+  /** Of several with one id in a class it is the first that counts. */
+  add({ of, id, kind, at }: Taken, objectId: string): void {
+    this.#insert.run(of, id, kind === 'user' ? 1 : 0, objectId, at);
   }
 
-  find(className: unknown, id: unknown): { readonly isUser: number; readonly objectId: string } | undefined {
-    return this.#find.get(String(className), String(id)) as { isUser: number; objectId: string } | undefined;
+  find(className: unknown, id: unknown): Known | undefined {
+    return this.#find.get(String(className), String(id)) as Known | undefined;
   }
 
   close(): void {
@@ -176,9 +182,11 @@ class Import {
     }
   }
 
-  #write(item: Taken): Promise<State> {
+  async #write(item: Taken): Promise<State> {
     // What has come to the file since the ids were read has none there.
-    const objectId = this.#ids.find(item.of, item.id)?.objectId ?? idOf(this.#of.appId, item);
+    const known = this.#ids.find(item.of, item.id);
+    if (known && known.at !== item.at) throw fail('DuplicateValue', `the same id as ${known.at}`);
+    const objectId = known?.objectId ?? idOf(this.#of.appId, item);
     if (item.kind === 'user') return this.#writeUser(item, objectId);
     if (item.kind === 'record') return this.#writeRecord(item, objectId);
     return this.#writeBeacon(item, objectId);
