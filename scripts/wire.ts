@@ -200,7 +200,7 @@ const asInput = (schema: Schema): Schema => {
 /** Types that JSON Schema cannot name, as texts whose quotes are removed in the end. */
 const any: Schema = { const: 'ts:any' };
 const none: Schema = { const: 'ts:undefined' };
-const stream: Schema = { const: 'ts:Blob | ArrayBuffer | Uint8Array' };
+const stream: Schema = { const: 'ts:Blob | ArrayBuffer | Uint8Array | ReadableStream' };
 
 /** The same for schemas of one type. */
 const keyOf = (schema: Schema): string => JSON.stringify(bare(schema));

@@ -280,6 +280,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
     },
     ...(connection.credentials ? { credentials: connection.credentials } : {}),
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as RequestInit['body']) }),
+    ...(isStream(body) ? { duplex: 'half' } : {}),
   };
   return timed(input.timeout ?? usual, signal, async (signal) => {
     const response = await send(connection, address, { ...request, signal });
