@@ -280,7 +280,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
     },
     ...(connection.credentials ? { credentials: connection.credentials } : {}),
     ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as RequestInit['body']) }),
-    ...(isStream(body) ? { duplex: 'half' } : {}),
+    ...(isStream(body) ? { duplex: 'half' as const } : {}),
   };
   return timed(input.timeout ?? usual, signal, async (signal) => {
     const response = await send(connection, address, { ...request, signal });
