@@ -225,7 +225,7 @@ for (const database of databases) {
       const { result } = (await owner.send({ method: 'GET', url: '/system' })).body;
       assert.match(result.database.product, database === 'sqlite' ? /^SQLite 3/ : /^PostgreSQL/);
       assert.ok(result.database.migration > 0 && result.disk.freeBytes > 0 && result.memory.residentBytes > 0);
-      assert.deepEqual(result.jobs, { queued: 0, running: 0, dead: 0 });
+      assert.deepEqual(result.jobs, { queued: 0, scheduled: 0, running: 0, dead: 0 });
     });
 
     test('the system page says at once that the disk has filled up', async (context) => {
