@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
-import { bothDatabases, buildApp, type TestApp } from '../../test/support/build-app.ts';
-import { type Shell, withShell } from '../../test/support/command-line.ts';
+import { bothDatabases, buildApp, signIn, type TestApp } from '../../test/support/build-app.ts';
+import { type Shell, shellOf, withShell } from '../../test/support/command-line.ts';
 import { testInFull } from '../../test/support/depth.ts';
 import { blobsOf, fill, openEmpty, withFolder } from '../../test/support/storage/backups.ts';
 import { createApp } from '../app/app.ts';
 import { openDatabase, withFirstServices, withServices } from '../cli/commands/storage.ts';
 import { readConfig } from '../config/config.ts';
 import { migrate } from '../db/migrate.ts';
+import { ledgerName } from '../features/people/privacy/ledger.ts';
 import { exportApp, withArchive } from './app-archive.ts';
 import { loadTable } from './restore.ts';
 import { writeBackup } from './write.ts';
@@ -141,6 +142,39 @@ test('an interrupted import goes on, and what another one left is removed', () =
           after.map(([, , text]) => text),
           before,
         );
+      } finally {
+        await app.close();
+      }
+    }),
+  ));
+
+test('who was erased since is erased again by an import and by a restore; a list that cannot be read is refused before', () =>
+  withFolder((folder) =>
+    withShell('sqlite', async (shell) => {
+      const app = await buildApp();
+      try {
+        const vera = await signIn(app);
+        const [file, backup] = [join(folder, 'guide.tar'), join(folder, 'backup')];
+        await exported(app, file);
+        await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+        await app.send({ method: 'DELETE', url: '/api/v2/users/me', headers: vera.headers });
+        await app.app.idle();
+        const list = join(app.storage.folder, ledgerName);
+        const person = (on: Shell) =>
+          on.run(`person export --app ${app.appId} --user ${vera.userId} --to ${join(folder, 'vera.json')}`);
+
+        const line = `import --from ${file}`;
+        assert.match((await shell.run(`${line} --erasures ${join(folder, 'none')}`)).err, /none/);
+        assert.match((await shell.run(line)).out, /^Imported /, 'nothing was imported before');
+        assert.equal((await person(shell)).code, 0);
+        const again = await shell.run(`${line} --erasures ${list}`);
+        assert.match(again.out, /was imported from this archive before\. 1 erasures since then are done again/);
+        assert.equal((await person(shell)).code, 1);
+
+        const restored = shellOf(folder, { ...shell.environment, PHAROS_DATA: join(folder, 'restored') });
+        const done = await restored.run(`restore --from ${backup} --erasures ${list}`);
+        assert.match(done.out, /1 erasure/, done.err);
+        assert.equal((await person(restored)).code, 1);
       } finally {
         await app.close();
       }

@@ -42,6 +42,26 @@ for (const database of databases) {
         }
       }));
 
+    test('a restore in which those erased since were not erased again is unfinished, and begins anew', () =>
+      withFolder(async (folder) => {
+        const app = await buildApp({ database });
+        const target = await openEmpty(database);
+        try {
+          const backup = join(folder, 'b');
+          await writeBackup({ db: app.storage.db, blobs: blobsOf(app), folder: backup, now: 0 });
+          const manifest = await verifyBackup(backup);
+          const into = (finish: () => Promise<void>) =>
+            restoreBackup({ db: target.db, blobs: storageBlobs(target), folder: backup, now: 0, finish }, manifest);
+          await assert.rejects(into(() => Promise.reject(new Error('Ctrl-C'))));
+          await assert.rejects(assertNoUnfinishedRestore(target.db), /was not finished\. Run the same/);
+          await into(async () => {});
+          await assertNoUnfinishedRestore(target.db);
+        } finally {
+          await target.close();
+          await app.close();
+        }
+      }));
+
     test('a restore that fails leaves the database and the file storage empty, for the next one', () =>
       withFolder(async (folder) => {
         const app = await buildApp({ database });

@@ -17,6 +17,8 @@ export interface RestoreOptions {
   /** A folder written by `writeBackup`. */
   readonly folder: string;
   readonly now: number;
+  /** What has to be done before anybody uses the database; until then the restore counts as interrupted. */
+  readonly finish?: () => Promise<void>;
 }
 
 /** Both databases take more, but a statement of this size is fast and needs little memory. */
@@ -103,6 +105,7 @@ export async function restoreBackup(options: RestoreOptions, manifest: Manifest)
     throw error;
   }
   await migrate(db, now);
+  await options.finish?.();
   await db.transaction(async (db) => {
     await countChange(db, 'access');
     await (blobs ? claimFolder(db, blobs) : forgetFolder(db));

@@ -15,9 +15,9 @@ import { openTime } from '../../db/nodes/shared-time.ts';
 import { guardFolder } from '../../features/data/files/place/folder.ts';
 import { becomeAnother } from '../../features/data/files/place/ownership.ts';
 import { eraseAgain } from '../../features/people/privacy/erase-again.ts';
-import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/people/privacy/ledger.ts';
+import { addToLedger, ledgerName, readLedger } from '../../features/people/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
-import { assertDatabaseExists, prepareFolder, withBlobs, withDatabase, withServices } from './storage.ts';
+import { assertDatabaseExists, prepareFolder, servicesOn, withBlobs, withDatabase, withServices } from './storage.ts';
 
 const noneLost: LostFiles = { count: 0, files: [] };
 
@@ -103,21 +103,24 @@ export const backupCommands: readonly Command[] = [
       const config = call.config();
       const folder = resolve(call.text('from') ?? '');
       const lists = ledgersOf(config, folder, call.texts('erasures'));
-      const erased = (await Promise.all(lists.map(readLedger))).flat();
+      const entries = (await Promise.all(lists.map(readLedger))).flat();
+      let again = 0;
       const own = join(config.dataFolder, ledgerName);
       const manifest = await verifyBackup(folder);
       await alone(config, () =>
         withDatabase(config, (db) =>
           withBlobs(config, async (blobs) => {
-            await restoreBackup({ db, blobs, folder, now: Date.now() }, manifest);
+            const finish = async () => {
+              again = await eraseAgain(await servicesOn(config, db), { entries, now: Date.now() });
+            };
+            await restoreBackup({ db, blobs, folder, now: Date.now(), finish }, manifest);
             // The database from which the backup came may still use the same bucket.
             await becomeAnother(db);
           }),
         ),
       );
       // For a backup that is older still.
-      if (erased.length > 0 && !lists.includes(own)) await addToLedger(own, erased);
-      const again = await eraseAgainIn(config, erased);
+      if (entries.length > 0 && !lists.includes(own)) await addToLedger(own, entries);
       // Older versions did not check this when they made a backup.
       const lost = manifest.lost ?? (await findLostFiles(folder, manifest.tables));
       const made = summary(manifest, lost);
@@ -156,10 +159,6 @@ export const backupCommands: readonly Command[] = [
   },
 ];
 
-function eraseAgainIn(config: Config, entries: readonly Entry[]): Promise<number> {
-  return withServices(config, (services) => eraseAgain(services, { entries, now: services.now() }));
-}
-
 /** Does a restore that was prepared in the console, before the service opens its database. */
 export async function restorePrepared(config: Config): Promise<RestoreResult | undefined> {
   const { dataFolder } = config;
@@ -170,7 +169,8 @@ export async function restorePrepared(config: Config): Promise<RestoreResult | u
     eraseAgain: async (restored, backup) => {
       const lists = ledgersOf(config, backup, []);
       const entries = (await Promise.all(lists.map(readLedger))).flat();
-      await eraseAgainIn({ ...config, dataFolder: restored }, entries);
+      const inRestored = { ...config, dataFolder: restored };
+      await withServices(inRestored, (services) => eraseAgain(services, { entries, now: services.now() }));
     },
   });
 }

@@ -100,6 +100,11 @@ export const withFirstServices: WithServices = (config, work) =>
   withDatabase(config, async (db) => {
     await migrateNew(db, Date.now());
     await assertNoUnfinishedRestore(db);
-    const { now } = await openTime(db);
-    return work(createServices({ db, now, privateTargets: config.privateTargets }), db, now);
+    const services = await servicesOn(config, db);
+    return work(services, db, services.now);
   });
+
+export async function servicesOn({ privateTargets }: Config, db: Database): Promise<Services> {
+  const { now } = await openTime(db);
+  return createServices({ db, now, privateTargets });
+}

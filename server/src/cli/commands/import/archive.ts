@@ -34,27 +34,32 @@ async function importArchive(call: CommandCall, archive: Archive): Promise<Comma
   const { appId, app, manifest } = archive;
   const name = String(app['name']);
   const json = { appId, name, rows: rowsIn(manifest), files: manifest.blobs.rows };
+  const lists = call.texts('erasures').map((file) => resolve(file));
+  const known = lists.length > 0 ? lists : [join(config.dataFolder, ledgerName)];
+  const entries = (await Promise.all(known.map((file) => readLedger(file).catch(ifNamed(lists))))).flat();
+  const ofApp = entries.filter((entry) => entry.appId === appId);
   const size = manifest.appId === undefined ? '' : ` (${json.rows} rows, ${json.files} files)`;
   return withFirstServices(config, async (services, db, now) => {
     const { arrival } = services.apps;
     const state = await arrival.state(archive);
-    if (state === 'done') return { text: `${name} was imported from this archive before.`, json };
     if (call.has('dry-run')) {
+      if (state === 'done') return { text: `${name} was imported from this archive before.`, json };
       const from = state === 'begun' ? 'goes on with its import' : 'is new here';
       return { text: `${name}, app ${appId}${size}, ${from}. Nothing was imported.`, json };
     }
-    await arrival.begin(archive, state);
-    await withBlobs(config, async (blobs) => {
-      guardFolder(db, blobs);
-      await loadApp({ db, blobs }, archive);
-    });
-    await arrival.finish(archive, name, (db) => insertRows(db, 'apps', [app]));
-    const lists = call.texts('erasures').map((file) => resolve(file));
-    const known = lists.length > 0 ? lists : [join(config.dataFolder, ledgerName)];
-    const entries = (await Promise.all(known.map((file) => readLedger(file).catch(ifNamed(lists))))).flat();
-    const ofApp = entries.filter((entry) => entry.appId === appId);
+    if (state !== 'done') {
+      await arrival.begin(archive, state);
+      await withBlobs(config, async (blobs) => {
+        guardFolder(db, blobs);
+        await loadApp({ db, blobs }, archive);
+      });
+      await arrival.finish(archive, name, (db) => insertRows(db, 'apps', [app]));
+    }
+    // Also after an import that was interrupted here.
     const erased = await eraseAgain(services, { entries: ofApp, now: now() });
     const again = erased > 0 ? ` ${erased} erasures since then are done again when the service runs.` : '';
+    if (state === 'done')
+      return { text: `${name} was imported from this archive before.${again}`, json: { ...json, erasedAgain: erased } };
     const needsKey = await hasSealed(archive);
     const key = needsKey ? `\n${aboutKey}` : '';
     return { text: `Imported ${name}${size}.${again}${key}`, json: { ...json, needsKey, erasedAgain: erased } };

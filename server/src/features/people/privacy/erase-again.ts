@@ -32,7 +32,6 @@ export async function eraseAgain(
     for (const entry of missing) {
       const { userIds = [], installationIds: all = [] } = found.get(entry) ?? {};
       if (userIds.length + all.length > 0) begun++;
-      await insertEarlier(db, entry, now);
       const withUser = new Set<string>();
       for (const userId of userIds) {
         for (const id of await findInstallationsOf(db, appId, userId)) withUser.add(id);
@@ -40,8 +39,10 @@ export async function eraseAgain(
       }
       // Linked to the user only after the backup.
       const installationIds = all.filter((id) => !withUser.has(id));
-      if (installationIds.length === 0) continue;
       await db.transaction(async (db) => {
+        // Known from here on: an interruption before it begins anew.
+        await insertEarlier(db, entry, now);
+        if (installationIds.length === 0) return;
         const kind = entry.kind === 'installation' ? 'installation' : 'traces';
         await beginErasure(db, { kind, appId, userId: undefined, installationIds, askedBy: 'restore' });
         if (kind === 'installation') for (const id of installationIds) await deleteInstallation(db, appId, id);
