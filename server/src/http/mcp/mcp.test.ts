@@ -78,6 +78,12 @@ describe('agents that may read', () => {
     assert.match(textOf(hidden), /does not have the scope records:list in the bucket others/);
     const nameless = await client.callTool({ name: 'getBeacon', arguments: {} });
     assert.deepEqual([nameless.isError, textOf(nameless)], [true, 'objectId is missing: it is a text.']);
+    const filtered = await client.callTool({
+      name: 'listBeacons',
+      arguments: { filter: { name: 'Nowhere' }, limit: 5 },
+    });
+    assert.equal(filtered.isError, true, 'all beacons would be an answer to another question');
+    assert.match(textOf(filtered), /^filter: not taken\. It takes where, order, /);
     for (const objectId of ['.', '..']) {
       const step = await client.callTool({ name: 'getBeacon', arguments: { objectId } });
       assert.deepEqual([step.isError, textOf(step)], [true, `objectId cannot be ${objectId}.`]);

@@ -8,7 +8,7 @@ interface Tool {
   readonly title: string;
   readonly description: string;
   /** The path's and the query's parameters by their names, and `body`. */
-  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+  readonly inputSchema: { readonly type: 'object'; readonly properties: object; readonly [keyword: string]: unknown };
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -24,7 +24,7 @@ export interface ToolOperation {
   readonly isForKeys: boolean;
   /** Whether a key with these scopes may call it; the interface decides about each call anew. */
   isFor(scopes: Scopes): boolean;
-  /** The path below `/api/v2` with its query, and the body. @throws TypeError when a parameter of the path is missing, or a step */
+  /** The path below `/api/v2` with its query, and the body. @throws TypeError for a parameter that is not there, is missing, or a step */
   requestOf(input: Readonly<Record<string, unknown>>): { readonly url: string; readonly payload?: string };
 }
 
@@ -61,12 +61,13 @@ function toolOf(path: string, lowerMethod: string, operation: Operation): ToolOp
   const parameters = ((operation['parameters'] ?? []) as Parameter[]).filter((one) => one.in !== 'header');
   const method = lowerMethod.toUpperCase() as ToolOperation['method'];
   const isWrite = method !== 'GET';
+  const schema = inputSchema(parameters, bodySchema);
   return {
     tool: {
       name: operation.operationId,
       title: operation.summary,
       description: [operation.summary, operation['description']].filter(Boolean).join('. '),
-      inputSchema: inputSchema(parameters, bodySchema),
+      inputSchema: schema,
       annotations: {
         readOnlyHint: !isWrite,
         destructiveHint: method === 'DELETE' || method === 'PUT',
@@ -78,10 +79,16 @@ function toolOf(path: string, lowerMethod: string, operation: Operation): ToolOp
     isWrite,
     isForKeys: scopes.length > 0,
     isFor: (own) => scopes.some((scope) => own.has(scope)),
-    requestOf: (input) => ({
-      url: urlOf(path.slice(apiPrefix.length), parameters, input),
-      ...(bodySchema ? { payload: JSON.stringify(input['body'] ?? {}) } : {}),
-    }),
+    requestOf(input) {
+      // A filter by another name would be none.
+      const others = Object.keys(input).filter((name) => !Object.hasOwn(schema.properties, name));
+      if (others.length > 0)
+        throw new TypeError(`${others.join(', ')}: not taken. It takes ${Object.keys(schema.properties).join(', ')}.`);
+      return {
+        url: urlOf(path.slice(apiPrefix.length), parameters, input),
+        ...(bodySchema ? { payload: JSON.stringify(input['body'] ?? {}) } : {}),
+      };
+    },
   };
 }
 
