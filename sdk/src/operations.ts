@@ -171,6 +171,7 @@ export const deleteSurvey: Operation<Operations['deleteSurvey']> = { method: 'DE
 export const getFloorAccuracy: Operation<Operations['getFloorAccuracy']> = { method: 'GET', path: '/floors/{objectId}/accuracy', answer: { result: 'object' } };
 export const getBundle: Operation<Operations['getBundle']> = { method: 'GET', path: '/bundle', answer: { result: 'object' } };
 export const listGateways: Operation<Operations['listGateways']> = { method: 'GET', path: '/gateways', answer: { results: 'array' } };
+export const updateGateway: Operation<Operations['updateGateway']> = { method: 'PUT', path: '/gateways/{gatewayId}', answer: { result: 'object' } };
 export const reportFromGateway: Operation<Operations['reportFromGateway']> = { method: 'POST', path: '/gateways/{gatewayId}/report', answer: { result: 'object' } };
 export const listHeardNearby: Operation<Operations['listHeardNearby']> = { method: 'GET', path: '/adoption/heard', answer: { results: 'array' } };
 export const listIgnoredTags: Operation<Operations['listIgnoredTags']> = { method: 'GET', path: '/adoption/ignored', answer: { results: 'array' } };

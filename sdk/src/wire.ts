@@ -559,6 +559,8 @@ export type Gateway = {
     readonly heardBeacons: number;
     /** Whose messages it sends */
     readonly format?: "aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly";
+    /** Somebody has set the format; otherwise it is found by shape and topic */
+    readonly isFormatSet: boolean;
     /** How far its clock is ahead, ms */
     readonly clockOffset?: number;
     readonly firmware?: string;
@@ -1803,6 +1805,10 @@ export type UpdateFloorBody = {
     }[] | null;
     /** Where receivers hang that report to the service, metres. For people: nothing is computed from them */
     readonly gateways?: readonly CreateFloorBodyGateway[] | null;
+};
+export type UpdateGatewayBody = {
+    /** As whose messages those of the gateway are read, however they come; null: found by shape and topic */
+    readonly format: ("aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly") | null;
 };
 export type UpdateInstallationBody = {
     /** The client's own id of the installation */
@@ -4431,13 +4437,17 @@ export type Operations = {
             readonly truncated?: true;
         };
     };
+    /** Say whose messages a gateway sends */
+    readonly updateGateway: {
+        readonly params: PathParams<'gatewayId'>;
+        readonly query: undefined;
+        readonly body: UpdateGatewayBody;
+        readonly answer: DeletedAnswer;
+    };
     /** Report what a gateway has heard, as it sends it */
     readonly reportFromGateway: {
         readonly params: PathParams<'gatewayId'>;
-        readonly query: {
-            /** Whose message it is; found out without it */
-            readonly format?: ("aprilbrother" | "esphome" | "espresense" | "ingics" | "kontakt" | "minew" | "openmqttgateway" | "ruuvi" | "shelly") | string;
-        };
+        readonly query: undefined;
         readonly body: Blob | ArrayBuffer | Uint8Array | ReadableStream;
         readonly answer: {
             readonly result: {

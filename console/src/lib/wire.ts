@@ -4275,6 +4275,7 @@ export const dataNeeds = {
   'deleteSurvey': "venues.write",
   'getFloorAccuracy': "venues.read",
   'listGateways': "beacons.read",
+  'updateGateway': "beacons.write",
   'listHeardNearby': "beacons.read",
   'listIgnoredTags': "beacons.read",
   'ignoreTag': "beacons.write",

@@ -42,9 +42,9 @@ describe('what gateways hear nearby', () => {
     ...{ type: 'iBeacon', mac: `C30000${String(minor).padStart(6, '0')}`, ibeaconUuid: uuid.replaceAll('-', '') },
     ...{ ibeaconMajor: 7, ibeaconMinor: minor, rssi, timestamp: new Date(app.clock.now).toISOString() },
   });
-  const report = async (heard: readonly object[]) => {
+  const report = async (heard: object) => {
     app.clock.now += 1_000;
-    const url = '/api/v2/gateways/ac233fc03641/report?format=minew';
+    const url = '/api/v2/gateways/ac233fc03641/report';
     const { status, body } = await app.send({ method: 'POST', url, headers, body: heard });
     assert.equal(status, 200, JSON.stringify(body));
     return body.result;
@@ -77,6 +77,24 @@ describe('what gateways hear nearby', () => {
     await sendsTooMuch.waitFor();
     const [made] = await list('beacons');
     assert.deepEqual([made.metadata, made.location], [{ gatewayId: 'ac233fc03641' }, { x: 10, y: 5, floor: 0 }]);
+  });
+
+  test('technical details say whose messages a gateway sends', async () => {
+    const stray = { mac: 'C30000000009', rssi: -60 };
+    assert.equal((await report(stray)).problems[0].code, 'unknown_format');
+    await page.getByText('Technical details', { exact: true }).click();
+    const format = page.getByRole('combobox', { name: 'Format of its messages' });
+    assert.equal(await format.inputValue(), 'Found automatically');
+    await format.click();
+    await page.getByRole('option', { name: 'OpenMQTTGateway, Theengs' }).click();
+    await page.getByText('Saved. It counts within ten seconds.').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'gateway-format');
+    assert.equal((await report(stray)).format, 'openmqttgateway');
+    await becomes(() => format.inputValue(), 'OpenMQTTGateway, Theengs');
+    await format.click();
+    await page.getByRole('option', { name: 'Found automatically' }).click();
+    await becomes(async () => (await report(stray)).format, null);
   });
 
   test('three clicks make a beacon, a tag of a person, or a tag on a thing', async () => {

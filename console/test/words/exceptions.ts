@@ -6,6 +6,7 @@ export const exceptions: readonly (readonly [reason: string, ...texts: string[]]
     ...['Edge', 'Opera', 'Samsung Internet', 'Firefox', 'Chrome', 'Safari', 'Windows', 'Mac', 'Linux'],
     ...['Google', 'Apple', 'Firebase', 'Web Push'],
   ],
+  ['makers of gateways', 'Ingics', 'Minew', 'OpenMQTTGateway, Theengs', 'Ruuvi', 'Shelly'],
   ['names of languages in themselves', 'English', 'Deutsch', 'Español', 'Français', 'Bahasa Indonesia'],
   [
     'languages as tags',

@@ -58,7 +58,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/presence/sightings/(service|pipeline|ticker)',
         'features/presence/live/(?!routes)',
         'features/presence/logs/',
-        'features/presence/gateways/',
+        'features/presence/gateways/(?!state-route)',
         'features/presence/bundle/',
         'features/presence/fleet/routes',
         'features/(telemetry|near)',

@@ -12,6 +12,7 @@ import { type Gateway, gatewaysQuery } from '../../lib/fleet/gateways.ts';
 import { showAge, showDuration, type Times, useTimes } from '../../lib/time/times.ts';
 import { t, tenths } from '../../lib/words/words.ts';
 import { HeardNearby, IgnoredTags } from './heard-nearby.tsx';
+import { MessageFormat } from './message-format.tsx';
 import { PlaceDialog } from './place-dialog.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/gateways');
@@ -81,6 +82,7 @@ function GatewayTable({ appId }: { readonly appId: string }) {
           expected={3}
         />
       )}
+      {data && <MessageFormat appId={appId} gateways={data} />}
       {placing && <PlaceDialog appId={appId} gatewayId={placing} onClose={() => setPlacing(undefined)} />}
     </>
   );

@@ -6,6 +6,7 @@ const dataOperations: Readonly<Record<string, Permission | null>> = Object.freez
   listUsers: 'users.read',
   uploadFile: 'files.upload',
   reportReceipts: null,
+  reportFromGateway: null,
 });
 
 /** What an administrator needs for an operation of `/api/v2`, by its tag; undefined when it is for apps only. */

@@ -27,7 +27,7 @@ for (const database of bothDatabases) {
     const report = async (gateway: string, heard: readonly object[]) => {
       site.app.clock.now += 1_000;
       const body = heard.map((one) => ({ type: 'Unknown', timestamp: new Date(site.now).toISOString(), ...one }));
-      const url = `/api/v2/gateways/${gateway}/report?format=minew`;
+      const url = `/api/v2/gateways/${gateway}/report`;
       return (await site.app.send({ method: 'POST', url, headers: key, body })).body.result;
     };
     const beacon = (minor: number, rssi: number, mac = `C30000${String(minor).padStart(6, '0')}`) => ({

@@ -1,32 +1,35 @@
 import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { createSubscription } from './broker/subscription.ts';
+import { createGatewayFormats, type GatewayFormats } from './formats.ts';
 import { createAnnouncer } from './home-assistant/announcer.ts';
 import { readEntities } from './home-assistant/read-entities.ts';
 import { createGatewayIntake, type GatewayIntake } from './intake.ts';
 import { createMqttLogin } from './mqtt-login.ts';
 import { reportEndpoint } from './report-route.ts';
 import { AddressResolver } from './resolver.ts';
-import { stateEndpoint } from './state-route.ts';
+import { formatEndpoint, stateEndpoint } from './state-route.ts';
 import { createGatewayStates, type GatewayStates } from './states.ts';
 
 declare module '../../context.ts' {
   interface Context {
     readonly gatewayIntake: GatewayIntake;
+    readonly gatewayFormats: GatewayFormats;
     readonly gatewayStates: GatewayStates;
   }
 }
 
-export const makers: Makers<Context, 'gatewayIntake' | 'gatewayStates'> = {
-  gatewayIntake: ({ db, now, sightings, gatewayStates, hearingLog, heardNearby, findIrks }) => {
+export const makers: Makers<Context, 'gatewayIntake' | 'gatewayFormats' | 'gatewayStates'> = {
+  gatewayIntake: ({ db, now, sightings, gatewayFormats, gatewayStates, hearingLog, heardNearby, findIrks }) => {
     const resolver = new AddressResolver((appId) => findIrks(db, appId), now);
     return createGatewayIntake({
-      ...{ now, takeHeard: sightings.takeHeard, states: gatewayStates },
+      ...{ now, takeHeard: sightings.takeHeard, states: gatewayStates, formatOf: gatewayFormats.of },
       noteHeard: (appId, gateway, report, at) => hearingLog.noteGateway(appId, gateway, report, at),
       noteNearby: (appId, gateway, one, isStranger) => heardNearby.note(appId, gateway, one, isStranger),
       resolve: (appId, heard) => resolver.resolve(appId, heard),
     });
   },
+  gatewayFormats: createGatewayFormats,
   gatewayStates: createGatewayStates,
 };
 
@@ -51,6 +54,7 @@ export function gatewayFeature(context: Context): Feature {
           return new Map(found.toReversed().map(({ gatewayKey, objectId }) => [gatewayKey ?? '', objectId]));
         },
       }),
+      formatEndpoint(context.gatewayFormats),
       reportEndpoint(gatewayIntake),
     ],
     start() {

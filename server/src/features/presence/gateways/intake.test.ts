@@ -27,6 +27,7 @@ function intakeWith(takeHeard: IntakeDeps['takeHeard'], now: () => number) {
   });
   return createGatewayIntake({
     ...{ now, takeHeard },
+    formatOf: async () => undefined,
     states: { note: () => undefined, timeOf: async () => ({ at: now(), isLate: false, clockOffset: undefined }) },
     noteHeard: (appId, gateway, report, at) => hearing.noteGateway(appId, gateway, report, at),
     noteNearby: (appId, gateway, one, isStranger) => nearby.note(appId, gateway, one, isStranger),

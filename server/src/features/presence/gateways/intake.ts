@@ -1,8 +1,9 @@
 import { receiverName } from '@pharos/engine';
-import { type Format, type GatewayReport, type Heard, readGatewayMessage } from '@pharos/gateways';
+import { type GatewayReport, type Heard, readGatewayMessage } from '@pharos/gateways';
 import type { AppPolicy } from '../../../access/policy.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Context } from '../../context.ts';
+import type { GatewayFormats } from './formats.ts';
 import { GatewayQueue, type Outcome, type Result, type Take } from './queue.ts';
 import type { GatewayStates } from './states.ts';
 
@@ -21,7 +22,6 @@ export interface GatewaySender {
 export interface GatewayPayload {
   readonly payload: Uint8Array;
   readonly topic?: string | undefined;
-  readonly format?: Format | undefined;
   /** Its connection sends only so much before this is stored. What others send is refused while too much waits. */
   readonly isHeldBack?: boolean;
   /** A broker may have kept it while nobody was there. */
@@ -51,6 +51,8 @@ export interface Problem {
 export interface IntakeDeps extends Pick<Context, 'now'> {
   readonly takeHeard: Context['sightings']['takeHeard'];
   readonly states: Pick<GatewayStates, 'note' | 'timeOf'>;
+  /** As whose messages those of a gateway are read; undefined: found by shape and topic. */
+  readonly formatOf: GatewayFormats['of'];
   /** Called with what a gateway has sent, and when (ms), for the state of the beacons. */
   readonly noteHeard: (appId: string, gateway: string, report: GatewayReport, at: number) => void;
   /** The gateway has heard this, and it was taken or something else became of it. */
@@ -72,7 +74,7 @@ const notes: ReadonlySet<string> = new Set(['clock_ahead', 'shared_address']);
 export type GatewayIntake = ReturnType<typeof createGatewayIntake>;
 
 /** Takes what gateways send, by whatever way it comes: reads it, and passes it on as sightings by that receiver. */
-export function createGatewayIntake({ now, takeHeard, states, noteHeard, noteNearby, resolve }: IntakeDeps) {
+export function createGatewayIntake({ now, takeHeard, states, formatOf, noteHeard, noteNearby, resolve }: IntakeDeps) {
   const queues = new Map<string, GatewayQueue>();
   const totals = noCounts();
 
@@ -142,8 +144,10 @@ export function createGatewayIntake({ now, takeHeard, states, noteHeard, noteNea
 
     /** Resolves with the problems of the message when the rest is stored. @throws Failure if it cannot be stored now */
     async receive(sender: GatewaySender, message: GatewayPayload): Promise<Received> {
-      const report = readGatewayMessage(message);
-      const gateway = sender.gateway ?? report.gateway;
+      const found = readGatewayMessage(message);
+      const gateway = sender.gateway ?? found.gateway;
+      const format = gateway === undefined ? undefined : await formatOf(sender.appId, gateway);
+      const report = format && format !== found.format ? readGatewayMessage({ ...message, format }) : found;
       const mayTake = gateway === undefined || (await message.mayTake?.(receiverName(gateway))) !== false;
       const outcomes =
         gateway === undefined

@@ -96,6 +96,28 @@ for (const database of databases) {
       await gateway.client.publishAsync('something/else', 'on', { qos: 1 });
     });
 
+    test('is read as whose somebody says it is', async () => {
+      const { secretKey } = await keyFor([reporting(['hall'])]);
+      const advertisedId = 'C3:00:00:25:EF:01';
+      const objectId = await site.installation({
+        ...{ installationId: 'by-format', deviceType: 'embedded' },
+        metadata: { advertisedId },
+      });
+      const gateway = await open(`${site.app.appId}/hall`, secretKey);
+      const stay = async () => {
+        for (let second = 0; second < 10; second++, site.app.clock.now += 1_000)
+          await gateway.client.publishAsync('ble', JSON.stringify({ mac: advertisedId, rssi: -50 }), { qos: 1 });
+      };
+      await stay();
+      assert.equal(await visits(objectId), 0);
+      await site.app.app.idle();
+      const body = { format: 'openmqttgateway' };
+      assert.equal((await site.ask({ method: 'PUT', url: '/api/v2/gateways/hall', body })).status, 200);
+      await stay();
+      assert.equal(await visits(objectId), 1);
+      await site.ask({ method: 'PUT', url: '/api/v2/gateways/hall', body: { format: null } });
+    });
+
     test('needs a secret key for it, of this app', async () => {
       const { appId } = site.app;
       const { secretKey, key } = await keyFor([reporting(['hall'])]);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Format, formats, maxBytes } from '@pharos/gateways';
+import { formats, maxBytes } from '@pharos/gateways';
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import { type Call, type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
@@ -11,7 +11,7 @@ export const gatewayTag: Tag = {
   name: 'Gateways',
   description: 'What fixed Bluetooth receivers send, as they send it.',
   place: 105,
-  console: { read: 'beacons.read' },
+  console: { read: 'beacons.read', write: 'beacons.write' },
 };
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -45,7 +45,7 @@ export const reporting = { of: 'sightings', verb: 'create' } as const;
 
 /** `POST /gateways/{gatewayId}/report`. */
 export function reportEndpoint(intake: GatewayIntake): Endpoint {
-  return endpoint<undefined, Format | undefined>({
+  return endpoint({
     method: 'POST',
     path: '/gateways/:gatewayId/report',
     operationId: 'reportFromGateway',
@@ -58,14 +58,6 @@ export function reportEndpoint(intake: GatewayIntake): Endpoint {
     grant: 'manager',
     scopes: [reporting],
     parameters: { gatewayId: 'metadata.gatewayId of the beacon where it is installed' },
-    query: [
-      {
-        name: 'format',
-        description: 'Whose message it is; found out without it',
-        schema: Type.Enum([...formats]),
-        example: 'minew',
-      },
-    ],
     takesStream: { description: 'The message, whatever its Content-Type.' },
     answer: {
       status: 200,
@@ -73,20 +65,18 @@ export function reportEndpoint(intake: GatewayIntake): Endpoint {
       schema: Type.Object({ result: answerSchema }),
       example: { result: answerExample },
     },
-    errors: ['InvalidQuery', 'ObjectTooLarge', 'InvalidJSON', 'OperationForbidden', 'Timeout'],
-    locate: ({ params, query, secretKey }) => {
-      assertMaySpeakFor(params['gatewayId'] ?? '', secretKey?.scopes.gateways(reporting));
-      return formatOf(query['format']);
-    },
+    errors: ['ObjectTooLarge', 'InvalidJSON', 'OperationForbidden', 'Timeout'],
+    locate: ({ params, secretKey }) =>
+      assertMaySpeakFor(params['gatewayId'] ?? '', secretKey?.scopes.gateways(reporting)),
     handle: async (call) => {
       const payload = await bodyOf(call);
-      const { report, counts, problems } = await intake.receive(senderOf(call), { payload, format: call.located });
+      const { report, counts, problems } = await intake.receive(senderOf(call), { payload });
       return { result: { format: report.format ?? null, ...counts, problems } };
     },
   });
 }
 
-const senderOf = ({ app, params, secretKey, user }: Call<undefined, Format | undefined>): GatewaySender => ({
+const senderOf = ({ app, params, secretKey, user }: Call<undefined, unknown>): GatewaySender => ({
   appId: app.appId,
   policy: app.policy,
   keyId: secretKey?.keyId ?? user?.userId ?? '',
@@ -99,16 +89,9 @@ function assertMaySpeakFor(gateway: string, gateways: ReadonlySet<string> | unde
     throw fail('OperationForbidden', `The secret key is for other gateways than ${gateway}.`);
 }
 
-function formatOf(given: string | undefined): Format | undefined {
-  const format = formats.find((one) => one === given);
-  if (given !== undefined && format === undefined)
-    throw fail('InvalidQuery', `format is one of ${formats.join(', ')}, or left out.`);
-  return format;
-}
-
 const inflate = promisify(gunzip);
 
-async function bodyOf({ stream, headers }: Pick<Call<undefined, undefined>, 'stream' | 'headers'>): Promise<Buffer> {
+async function bodyOf({ stream, headers }: Pick<Call<undefined, unknown>, 'stream' | 'headers'>): Promise<Buffer> {
   const body = await allOf(stream);
   if (headers['content-encoding'] !== 'gzip') return body;
   try {

@@ -42,14 +42,10 @@ for (const database of databases) {
     }
     const asBeacon = (minor: number) => `iBeacon:${uuid}-7-${minor}`;
 
-    const report = async (
-      gateway: string,
-      body: unknown,
-      { query = '', headers = {} as Record<string, string> } = {},
-    ) =>
+    const report = async (gateway: string, body: unknown, { headers = {} as Record<string, string> } = {}) =>
       site.app.send({
         method: 'POST',
-        url: `/api/v2/gateways/${gateway}/report${query}`,
+        url: `/api/v2/gateways/${gateway}/report`,
         headers: { 'content-type': 'application/json', ...key, ...headers },
         body,
       });
@@ -146,16 +142,31 @@ for (const database of databases) {
       assert.deepEqual(await site.rows('installations'), before);
     });
 
-    test('comes with whatever type and compression the gateway uses, and says whose it is if it must', async () => {
+    test('comes with whatever type and compression the gateway uses', async () => {
       const line = '$GPRP,C30000FFFFFF,CB412F0C8EDC,-49,020106\r\n';
       const asText = await report('hall', line, { headers: { 'content-type': 'text/plain' } });
       assert.deepEqual([asText.body.result.format, asText.body.result.unknown], ['ingics', 1]);
       const compressed = gzipSync(JSON.stringify(minew(9_999)));
       const asGzip = await report('ac233fc03641', compressed, { headers: { 'content-encoding': 'gzip' } });
       assert.deepEqual([asGzip.body.result.format, asGzip.body.result.unknown], ['minew', 10]);
-      const omg = { id: 'C3:00:00:FF:FF:FE', rssi: -60 };
-      assert.equal((await report('hall', omg, { query: '?format=openmqttgateway' })).body.result.unknown, 1);
-      assert.equal((await report('hall', omg, { query: '?format=acme' })).status, 400);
+    });
+
+    test('is read as whose somebody says it is, until nobody does', async () => {
+      const set = async (gateway: string, format: unknown) =>
+        (await site.ask({ method: 'PUT', url: `/api/v2/gateways/${gateway}`, body: { format } })).status;
+      const send = async () => (await report('hall', { mac: 'C3:00:00:FF:FF:FE', rssi: -60 })).body.result;
+      assert.equal((await send()).problems[0].code, 'unknown_format');
+      await site.app.app.idle();
+      assert.equal(await set('hall', 'openmqttgateway'), 200);
+      const { format, unknown } = await send();
+      assert.deepEqual([format, unknown], ['openmqttgateway', 1]);
+      const [listed] = (await site.list('gateways')).filter(
+        ({ gatewayId }: { gatewayId: string }) => gatewayId === 'hall',
+      );
+      assert.deepEqual([listed.format, listed.isFormatSet], ['openmqttgateway', true]);
+      assert.equal(await set('hall', null), 200);
+      assert.equal((await send()).format, null);
+      assert.deepEqual([await set('hall', 'acme'), await set('nowhere', 'minew')], [400, 404]);
     });
 
     test('works as the page about gateways says', async () => {
@@ -197,7 +208,7 @@ for (const database of databases) {
       await report('hall', '$GPRP,C30000FFFFFF,CB412F0C8EDC,-49,020106');
       assert.deepEqual(await gateway('ac233fc03641'), {
         ...{ gatewayId: 'ac233fc03641', isOnline: true, heardAt: new Date(site.now).toISOString() },
-        ...{ beaconId: pointer('Beacon', places[0] ?? ''), heardBeacons: 0 },
+        ...{ beaconId: pointer('Beacon', places[0] ?? ''), heardBeacons: 0, isFormatSet: false },
         ...{ format: 'minew', clockOffset: 5_000, load: 0.03 },
       });
       // Less than half a minute later, nothing is written again.

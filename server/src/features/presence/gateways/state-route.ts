@@ -1,6 +1,7 @@
 import { receiverName } from '@pharos/engine';
 import { formats } from '@pharos/gateways';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
 import {
   exampleId,
   exampleUpdated,
@@ -8,9 +9,12 @@ import {
   listAnswer,
   pointerExample,
   pointerSchema,
+  recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { defineShape } from '../../../http/shape.ts';
+import type { GatewayFormats } from './formats.ts';
 import { gatewayTag, reporting } from './report-route.ts';
 import type { GatewayStates, StateRow } from './states.ts';
 
@@ -21,6 +25,7 @@ const schema = Type.Object({
   beaconId: Type.Optional(pointerSchema('Beacon')),
   heardBeacons: Type.Integer({ minimum: 0, description: 'Beacons of the app that it has heard today (UTC)' }),
   format: Type.Optional(Type.Enum([...formats], { description: 'Whose messages it sends' })),
+  isFormatSet: Type.Boolean({ description: 'Somebody has set the format; otherwise it is found by shape and topic' }),
   clockOffset: Type.Optional(Type.Integer({ description: 'How far its clock is ahead, ms' })),
   firmware: Type.Optional(Type.String()),
   load: Type.Optional(Type.Number({ description: 'Of its processor, as it measures it: 1 is one busy core' })),
@@ -39,6 +44,7 @@ const example = {
   beaconId: pointerExample('Beacon', exampleId),
   heardBeacons: 14,
   heardAt: exampleUpdated,
+  isFormatSet: false,
   ...{ format: 'minew', clockOffset: -120, load: 0.03 },
 };
 
@@ -85,6 +91,36 @@ export function stateEndpoint({ states, findPlaces, countHeard }: StateDeps): En
   });
 }
 
+const formatBody = Type.Object({
+  format: Type.Union([Type.Enum([...formats]), Type.Null()], {
+    description: 'As whose messages those of the gateway are read, however they come; null: found by shape and topic',
+  }),
+});
+const formatShape = defineShape(formatBody);
+
+/** `PUT /gateways/{gatewayId}`. */
+export function formatEndpoint({ set }: Pick<GatewayFormats, 'set'>): Endpoint {
+  return endpoint<Static<typeof formatBody>>({
+    method: 'PUT',
+    path: '/gateways/:gatewayId',
+    operationId: 'updateGateway',
+    tag: gatewayTag,
+    summary: 'Say whose messages a gateway sends',
+    description: 'For a gateway that is listed, should its messages not be recognised. Counts within ten seconds.',
+    grant: 'manager',
+    scopes: [{ of: 'beacons', verb: 'update' }],
+    parameters: { gatewayId: 'As the list has it' },
+    body: { schema: formatBody, example: { format: 'minew' }, read: (body) => formatShape.readCreate(body) },
+    answer: recordAnswer(Type.Object({}), {}),
+    errors: ['ObjectNotFound', 'ValidationError', 'Timeout'],
+    handle: async ({ app: { appId }, params, body }) => {
+      if (!(await set(appId, params['gatewayId'] ?? '', body.format)))
+        throw fail('ObjectNotFound', 'Nothing has come of this gateway.');
+      return { result: {} };
+    },
+  });
+}
+
 interface Found {
   readonly isOnline: boolean;
   readonly beaconId: string | undefined;
@@ -102,6 +138,7 @@ function shown(row: StateRow, { isOnline, beaconId, heardBeacons }: Found) {
   };
   return {
     ...{ gatewayId: row.gateway, isOnline, heardAt: isoTime(row.heard_at), heardBeacons },
+    isFormatSet: row.set_format !== null,
     ...(beaconId === undefined
       ? {}
       : { beaconId: { __type: 'Pointer' as const, className: 'Beacon' as const, objectId: beaconId } }),

@@ -22,6 +22,7 @@ export const gatewayStates = defineTable({
     processor_load: nullable(double),
     uptime: nullable(bigint),
     refused_at: nullable(bigint),
+    set_format: nullable(text),
   },
   key: ['app_id', 'gateway'],
   indexes: { gateway_states_age: { on: ['app_id', 'heard_at'] } },
@@ -30,6 +31,8 @@ export const gatewayStates = defineTable({
 });
 
 export type StateRow = RowOf<typeof gatewayStates>;
+/** What messages say. */
+type SentState = Omit<StateRow, 'set_format'>;
 
 /** How often a gateway's state is stored, beside when it goes or comes back, ms. */
 const writeEveryMs = 30_000;
@@ -59,7 +62,7 @@ interface Noted {
 export type GatewayStates = ReturnType<typeof createGatewayStates>;
 
 export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db' | 'now' | 'inBackground'>) {
-  const known = new BoundedMap<string, { readonly row: StateRow; readonly writtenAt: number }>(10_000);
+  const known = new BoundedMap<string, { readonly row: SentState; readonly writtenAt: number }>(10_000);
   const clocks = new BoundedMap<string, GatewayClock>(10_000);
 
   async function storedClock(appId: string, gateway: string): Promise<GatewayClock | undefined> {
@@ -103,7 +106,7 @@ export function createGatewayStates({ db, now, inBackground }: Pick<Context, 'db
       const before = known.get(key);
       const heardAt = Math.max(at, before?.row.heard_at ?? at);
       // What a message leaves out stays as it was.
-      const row: StateRow = {
+      const row: SentState = {
         ...{ app_id: appId, gateway, format: format ?? before?.row.format ?? null, heard_at: heardAt },
         is_online: status.isOnline === false ? 0 : 1,
         clock_offset: clocks.get(key)?.offset ?? null,
@@ -139,7 +142,7 @@ const findState = (db: Db, appId: string, gateway: string): Promise<StateRow | u
   db.one<StateRow>(sql`select * from gateway_states where app_id = ${appId} and gateway = ${gateway}`);
 
 /** Stores the state, unless another node has stored a newer one. */
-async function save(db: Db, row: StateRow): Promise<void> {
+async function save(db: Db, row: SentState): Promise<void> {
   const { app_id: appId, gateway, format, heard_at: at, is_online: isOnline } = row;
   const found = await db.run(sql`update gateway_states set heard_at = ${at}, is_online = ${isOnline},
       format = coalesce(${format}, format), clock_offset = coalesce(${row.clock_offset}, clock_offset),
