@@ -221,6 +221,27 @@ export class BulkRead<N extends string, Found extends object> {
   }
 }
 
+/**
+ * Reads `columns` of the rows that have the same `by` as each of the given ones; these may have other cells (`given`), by which `narrow`
+ * leaves rows out.
+ */
+export function bulkRead<C extends Columns, B extends NameOf<C>, S extends NameOf<C>, G extends string = never>(
+  table: DbTable<C>,
+  how: {
+    readonly by: readonly B[];
+    readonly columns: readonly S[];
+    readonly given?: Readonly<Record<G, ColumnType>>;
+    readonly narrow?: (cell: Given<B | G>['cell']) => Pick<Belonging, 'range' | 'only'>;
+  },
+): BulkRead<B | G, Pick<Cells<C>, S>> {
+  const { by, columns, given, narrow } = how;
+  const types = { ...typesOf(table, by), ...given } as Readonly<Record<B | G, ColumnType>>;
+  return new BulkRead(types, (cell) => {
+    const same = by.map((name) => [name, cell[name]] as const);
+    return { table: table.name, columns, same, ...narrow?.(cell) };
+  });
+}
+
 /** More would make long statement texts, and many different ones. */
 const maxWanted = 64;
 

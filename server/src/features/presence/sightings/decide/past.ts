@@ -2,10 +2,9 @@ import type { Firing, PresenceEvent, ReceiverOffset } from '@pharos/engine';
 import type { Reads, StoredSegment, StoredVisit, TrackRecord, VisitScope } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
 import { BatchLoader } from '../../../../db/batch-loader.ts';
-import { BulkRead, bulkInsert } from '../../../../db/bulk.ts';
+import { bulkInsert, bulkRead } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
-import type { RowOf } from '../../../../db/table.ts';
 import { findSegments, findTracks, keyText, type SegmentScope } from '../lock/track-store.ts';
 import { findReceiverOffsets, type HearingPhone } from '../site/receiver-offsets.ts';
 import { type SiteReads, storedSite } from '../site/site.ts';
@@ -27,18 +26,10 @@ const cellsOf = ({ appId, installationId, beaconId }: PresenceKey) => ({
   beacon_id: beaconId,
 });
 
-const visitCounts = new BulkRead<'app_id' | 'installation_id' | 'beacon_id', { readonly visit_count: number }>(
-  { app_id: 'text', installation_id: 'text', beacon_id: 'text' },
-  (cell) => ({
-    table: presence.name,
-    columns: ['visit_count'],
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-      ['beacon_id', cell.beacon_id],
-    ],
-  }),
-);
+const visitCounts = bulkRead(presence, {
+  by: ['app_id', 'installation_id', 'beacon_id'],
+  columns: ['visit_count'],
+});
 
 async function countVisits(db: Db, keys: readonly PresenceKey[]): Promise<number[]> {
   return (await visitCounts.of(db, keys.map(cellsOf))).map(([row]) => row?.visit_count ?? 0);
@@ -69,31 +60,23 @@ export interface FiringScope {
 }
 
 const firingColumns = ['installation_id', 'trigger_id', 'visit_id', 'fired_at'] as const;
-type FiringRow = Pick<RowOf<typeof firings>, (typeof firingColumns)[number]>;
 
-const firingsOfInstallation = new BulkRead<'app_id' | 'installation_id' | 'since_at', FiringRow>(
-  { app_id: 'text', installation_id: 'text', since_at: 'bigint' },
-  (cell) => ({
-    table: firings.name,
-    columns: firingColumns,
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-    ],
-    range: ['fired_at', '>=', cell.since_at],
-  }),
-);
+const firingsOfInstallation = bulkRead(firings, {
+  by: ['app_id', 'installation_id'],
+  columns: firingColumns,
+  given: { since_at: 'bigint' },
+  narrow: ({ since_at }) => ({ range: ['fired_at', '>=', since_at] }),
+});
 
-const firingsOfPerson = new BulkRead<'app_id' | 'user_id' | 'since_at', FiringRow>(
-  { app_id: 'text', user_id: 'text', since_at: 'bigint' },
-  (cell) => ({
-    table: firings.name,
-    columns: firingColumns,
-    same: [['app_id', cell.app_id]],
+const firingsOfPerson = bulkRead(firings, {
+  by: ['app_id'],
+  columns: firingColumns,
+  given: { user_id: 'text', since_at: 'bigint' },
+  narrow: (cell) => ({
     only: sql`fired_at >= ${cell.since_at} and installation_id in
       (select object_id from installations where app_id = ${cell.app_id} and user_id = ${cell.user_id})`,
   }),
-);
+});
 
 /** For each scope, what was shown since a time, oldest first. */
 async function findFirings(db: Db, scopes: readonly FiringScope[]): Promise<Firing[][]> {

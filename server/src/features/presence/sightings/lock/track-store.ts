@@ -11,7 +11,7 @@ import {
   toStoredState,
 } from '@pharos/engine/decide';
 import { raw, type Sql, sql } from '../../../../base/sql.ts';
-import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../../db/bulk.ts';
+import { bulkDelete, bulkInsert, bulkRead, Lookup } from '../../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../../db/db.ts';
 import type { Dialect } from '../../../../db/dialect.ts';
 import type { RowOf } from '../../../../db/table.ts';
@@ -98,19 +98,10 @@ const versionOf = ({
   batches,
 });
 
-type BatchRow = Omit<RowOf<typeof newestSamples>, 'app_id' | 'installation_id'>;
-
-const batchesBeside = new BulkRead<'app_id' | 'installation_id', BatchRow>(
-  { app_id: 'text', installation_id: 'text' },
-  (cell) => ({
-    table: newestSamples.name,
-    columns: ['place', 'samples', 'clock', 'created_at'],
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-    ],
-  }),
-);
+const batchesBeside = bulkRead(newestSamples, {
+  by: ['app_id', 'installation_id'],
+  columns: ['place', 'samples', 'clock', 'created_at'],
+});
 
 /** What is stored beside each track, oldest first. */
 export async function findBatches(db: Db, keys: readonly TrackKey[]): Promise<StoredBatch[][]> {
@@ -277,20 +268,12 @@ export interface SegmentScope extends TrackKey {
   readonly from: number;
 }
 
-const laterSegments = new BulkRead<'app_id' | 'installation_id' | 'from_at', SegmentRow>(
-  { app_id: 'text', installation_id: 'text', from_at: 'bigint' },
-  (cell) => ({
-    table: trackSamples.name,
-    columns: ['started_at', 'checkpoint', 'samples'],
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-    ],
-    range: ['started_at', '>=', cell.from_at],
-  }),
-);
-
-type SegmentRow = Omit<RowOf<typeof trackSamples>, 'app_id' | 'installation_id'>;
+const laterSegments = bulkRead(trackSamples, {
+  by: ['app_id', 'installation_id'],
+  columns: ['started_at', 'checkpoint', 'samples'],
+  given: { from_at: 'bigint' },
+  narrow: ({ from_at }) => ({ range: ['started_at', '>=', from_at] }),
+});
 
 /** For each scope, oldest first. */
 export async function findSegments(db: Db, scopes: readonly SegmentScope[]): Promise<StoredSegment[][]> {

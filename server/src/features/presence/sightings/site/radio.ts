@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { fail } from '../../../../base/errors.ts';
 import { raw, sql } from '../../../../base/sql.ts';
-import { BulkRead } from '../../../../db/bulk.ts';
+import { bulkRead } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { CacheVersion } from '../../../../db/nodes/cache-version.ts';
 import type { RowOf } from '../../../../db/table.ts';
@@ -115,17 +115,7 @@ export class RadioLearning {
   }
 }
 
-const learnedOfBeacons = new BulkRead<'app_id' | 'beacon_id', { readonly learned: string | null }>(
-  { app_id: 'text', beacon_id: 'text' },
-  (cell) => ({
-    table: beaconRadio.name,
-    columns: ['learned'],
-    same: [
-      ['app_id', cell.app_id],
-      ['beacon_id', cell.beacon_id],
-    ],
-  }),
-);
+const learnedOfBeacons = bulkRead(beaconRadio, { by: ['app_id', 'beacon_id'], columns: ['learned'] });
 
 /** What was learned of each beacon of which something was. */
 export async function findLearned(

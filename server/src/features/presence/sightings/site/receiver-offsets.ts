@@ -10,7 +10,7 @@ import {
   receiverOffsetOf,
 } from '@pharos/engine';
 import { raw, sql } from '../../../../base/sql.ts';
-import { BulkRead, bulkInsert } from '../../../../db/bulk.ts';
+import { bulkInsert, bulkRead } from '../../../../db/bulk.ts';
 import type { Database, Db } from '../../../../db/db.ts';
 import type { RowOf } from '../../../../db/table.ts';
 import { hearings } from '../traces/tables.ts';
@@ -37,18 +37,7 @@ const cellsOf = ({ appId, installationId, model }: HearingSubject) => ({
   model,
 });
 
-const read = new BulkRead<'app_id' | 'installation_id' | 'model', Pick<HearingRow, 'hearing'>>(
-  { app_id: 'text', installation_id: 'text', model: 'text' },
-  (cell) => ({
-    table: hearings.name,
-    columns: ['hearing'],
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-      ['model', cell.model],
-    ],
-  }),
-);
+const read = bulkRead(hearings, { by: ['app_id', 'installation_id', 'model'], columns: ['hearing'] });
 
 /** In the order of the subjects. */
 export async function findHearings(db: Db, subjects: readonly HearingSubject[]): Promise<Hearing[]> {

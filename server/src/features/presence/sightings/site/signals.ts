@@ -1,22 +1,12 @@
 import type { BeaconMap, SignalMap } from '@pharos/engine';
 import { sql } from '../../../../base/sql.ts';
-import { BulkRead, bulkInsert } from '../../../../db/bulk.ts';
+import { bulkInsert, bulkRead } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import { beaconSignals } from '../traces/tables.ts';
 
 /** What surveys say about the signals of beacons, as it is stored. SQL only. */
 
-const partsOfBeacons = new BulkRead<'app_id' | 'beacon_id', { readonly part: string }>(
-  { app_id: 'text', beacon_id: 'text' },
-  (cell) => ({
-    table: beaconSignals.name,
-    columns: ['part'],
-    same: [
-      ['app_id', cell.app_id],
-      ['beacon_id', cell.beacon_id],
-    ],
-  }),
-);
+const partsOfBeacons = bulkRead(beaconSignals, { by: ['app_id', 'beacon_id'], columns: ['part'] });
 
 /** Of each beacon that has one, over all floors where it was heard. */
 export async function findSignals(

@@ -3,8 +3,9 @@ import type { StoredVisit, VisitScope } from '@pharos/engine/decide';
 import { beaconsOf } from '../../../../access/venue-limit.ts';
 import { firstIdAt } from '../../../../base/id.ts';
 import { joinSql, listSql, raw, sql } from '../../../../base/sql.ts';
-import { BulkRead } from '../../../../db/bulk.ts';
-import type { Db, Row } from '../../../../db/db.ts';
+import { bulkRead } from '../../../../db/bulk.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { RowOf } from '../../../../db/table.ts';
 import { events } from './events.ts';
 import { visits } from './visits.ts';
 
@@ -17,40 +18,19 @@ export interface TrackKey {
 
 const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
 
-interface VisitRow extends Row {
-  readonly object_id: string;
-  readonly beacon_id: string;
-  readonly entered_at: number;
-  readonly left_at: number | null;
-  readonly is_open: number;
-  readonly source: string;
-  readonly created_at: number;
-}
-
 const visitColumns = ['object_id', 'beacon_id', 'entered_at', 'left_at', 'is_open', 'source', 'created_at'] as const;
 
-const visitsBetween = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'from_at' | 'until_at', VisitRow>(
-  { app_id: 'text', installation_id: 'text', from_id: 'text', from_at: 'bigint', until_at: 'bigint' },
-  (cell) => ({
-    table: visits.table.name,
-    columns: visitColumns,
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-    ],
-    range: ['entered_at', '<=', cell.until_at],
-    only: sql`(is_open = 1 or left_at >= ${cell.from_at} or object_id >= ${cell.from_id})`,
-  }),
-);
-
-const visitsById = new BulkRead<'app_id' | 'object_id', VisitRow>({ app_id: 'text', object_id: 'text' }, (cell) => ({
-  table: visits.table.name,
+const visitsBetween = bulkRead(visits.table, {
+  by: ['app_id', 'installation_id'],
   columns: visitColumns,
-  same: [
-    ['app_id', cell.app_id],
-    ['object_id', cell.object_id],
-  ],
-}));
+  given: { from_id: 'text', from_at: 'bigint', until_at: 'bigint' },
+  narrow: ({ from_id, from_at, until_at }) => ({
+    range: ['entered_at', '<=', until_at],
+    only: sql`(is_open = 1 or left_at >= ${from_at} or object_id >= ${from_id})`,
+  }),
+});
+
+const visitsById = bulkRead(visits.table, { by: ['app_id', 'object_id'], columns: visitColumns });
 
 /** Visits of installations, oldest first, for each scope. */
 export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope)[]): Promise<StoredVisit[][]> {
@@ -85,19 +65,6 @@ export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope
   );
 }
 
-export interface ReportedEventRow extends Row {
-  readonly object_id: string;
-  readonly event: string;
-  readonly beacon_id: string;
-  readonly visit_id: string;
-  readonly occurred_at: number;
-  readonly distance: number | null;
-  readonly entered_at: number | null;
-  readonly left_at: number | null;
-  readonly cause: string;
-  readonly inferred: number;
-}
-
 const eventColumns = [
   'object_id',
   'event',
@@ -110,6 +77,7 @@ const eventColumns = [
   'cause',
   'inferred',
 ] as const;
+export type ReportedEventRow = Pick<RowOf<typeof events.table>, (typeof eventColumns)[number]>;
 
 /** Ids begin with the time of the first report; corrections move an event by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
@@ -120,31 +88,17 @@ export interface EventScope {
   readonly visitIds: readonly string[];
 }
 
-const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_id' | 'after_at', ReportedEventRow>(
-  { app_id: 'text', installation_id: 'text', from_id: 'text', after_id: 'text', after_at: 'bigint' },
-  (cell) => ({
-    table: events.table.name,
-    columns: eventColumns,
-    same: [
-      ['app_id', cell.app_id],
-      ['installation_id', cell.installation_id],
-    ],
-    range: ['object_id', '>=', cell.from_id],
-    only: sql`(occurred_at > ${cell.after_at} or object_id >= ${cell.after_id})`,
+const eventsAfter = bulkRead(events.table, {
+  by: ['app_id', 'installation_id'],
+  columns: eventColumns,
+  given: { from_id: 'text', after_id: 'text', after_at: 'bigint' },
+  narrow: ({ from_id, after_id, after_at }) => ({
+    range: ['object_id', '>=', from_id],
+    only: sql`(occurred_at > ${after_at} or object_id >= ${after_id})`,
   }),
-);
+});
 
-const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', ReportedEventRow>(
-  { app_id: 'text', visit_id: 'text' },
-  (cell) => ({
-    table: events.table.name,
-    columns: eventColumns,
-    same: [
-      ['app_id', cell.app_id],
-      ['visit_id', cell.visit_id],
-    ],
-  }),
-);
+const eventsOfVisit = bulkRead(events.table, { by: ['app_id', 'visit_id'], columns: eventColumns });
 
 /** For each scope, in order of time. */
 export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & EventScope)[]): Promise<PresenceEvent[][]> {
