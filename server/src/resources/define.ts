@@ -58,8 +58,8 @@ interface Declared<S extends TObject, M extends Members, I extends Columns, Made
   readonly table: string;
   /** Singular and plural as in a sentence: `beacon`, `beacons`. */
   readonly noun: readonly [singular: string, plural: string];
-  /** For operation ids: `Beacon`, `Beacons`. */
-  readonly title: readonly [singular: string, plural: string];
+  /** For operation ids: `Beacon`, `Beacons`; the nouns without it. */
+  readonly title?: readonly [singular: string, plural: string];
   /** The class that pointers to a record name, if there are any. */
   readonly className?: string;
   readonly tag: Tag;
@@ -80,7 +80,8 @@ interface Declared<S extends TObject, M extends Members, I extends Columns, Made
   readonly rules: ResourceName;
   /** How its records belong to venues, if they do. */
   readonly venue?: VenueLink;
-  readonly defaultLimit: number;
+  /** Of a page of a list; 100 without it. */
+  readonly defaultLimit?: number;
 }
 
 /** What a resource says of its table alone. */
@@ -90,14 +91,15 @@ const tableFacts = [
 ] as const;
 type TableFacts<C extends Columns> = Pick<Parameters<typeof defineTable<C>>[0], (typeof tableFacts)[number]>;
 
-type Shown = 'noun' | 'title' | 'className' | 'tag' | 'path' | 'idName' | 'parameters' | 'record' | 'rules' | 'venue';
+type Shown = 'noun' | 'className' | 'tag' | 'path' | 'idName' | 'parameters' | 'record' | 'rules' | 'venue';
 
 export interface Resource<
   M extends Members = Members,
   C extends Columns = Columns,
   S extends TObject = TObject,
   W = unknown,
-> extends Pick<Declared<S, M, Columns, never, W>, Shown | 'defaultLimit'> {
+> extends Pick<Declared<S, M, Columns, never, W>, Shown>,
+    Required<Pick<Declared<S, M, Columns, never, W>, 'title' | 'defaultLimit'>> {
   readonly table: DbTable<C>;
   readonly records: RecordTable<M, C>;
   readonly body: W;
@@ -118,11 +120,17 @@ export function defineResource<
   resource: Declared<S, M, I, Made, W> & TableFacts<NoInfer<AppColumns<M, I>>> & { readonly body?: Kept<W, M> },
 ): Resource<M, AppColumns<M, I>, S, W> {
   const { owner, table: name, members, internal, body, key = ['app_id', 'object_id'], ...rest } = resource;
+  const title = rest.noun.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   const columns = { app_id: text, ...columnsOf(members), ...internal } as AppColumns<M, I>;
   const isOfTable = (fact: string) => (tableFacts as readonly string[]).includes(fact);
   const those = (ofTable: boolean) =>
     Object.fromEntries(Object.entries(rest).filter(([fact]) => isOfTable(fact) === ofTable));
   const table = defineTable<AppColumns<M, I>>({ name, owner, columns, key, ...those(true) });
   const records = recordsOf<M, AppColumns<M, I>>(table, members as never);
-  return { ...those(false), body, table, records } as unknown as Resource<M, AppColumns<M, I>, S, W>;
+  return { title, defaultLimit: 100, ...those(false), body, table, records } as unknown as Resource<
+    M,
+    AppColumns<M, I>,
+    S,
+    W
+  >;
 }

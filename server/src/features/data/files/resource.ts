@@ -43,7 +43,6 @@ export const files = defineResource({
   owner: 'files',
   table: 'files',
   noun: ['file', 'files'],
-  title: ['File', 'Files'],
   tag: {
     name: 'Files',
     description: 'Pictures, videos and other files.',
@@ -77,5 +76,4 @@ export const files = defineResource({
   rules: 'files',
   // A plan is a file. Whoever knows the id of a file may know its address, which anyone can read.
   venue: { open: ['get', 'create'] },
-  defaultLimit: 100,
 });

@@ -101,7 +101,6 @@ export const notifications = defineResource({
   owner: 'notifications',
   table: 'notifications',
   noun: ['notification', 'notifications'],
-  title: ['Notification', 'Notifications'],
   tag: {
     name: 'Notifications',
     description: 'Text, image or video messages bound to a beacon and an event.',

@@ -57,7 +57,6 @@ export const pushes = defineResource({
   // Whom it is or was for; one that waits for its time still goes to the others.
   mentions: { in: ['audience', 'approval', 'authors'], erased: 'unname' },
   rules: 'pushes',
-  defaultLimit: 100,
 });
 
 /** What became of a message for one recipient. */
@@ -65,7 +64,6 @@ export const deliveries = defineResource({
   owner: 'push',
   table: 'deliveries',
   noun: ['delivery', 'deliveries'],
-  title: ['Delivery', 'Deliveries'],
   tag: {
     name: 'Deliveries',
     description: 'The result of each message for each recipient, and what the app reports about it.',
@@ -110,5 +108,4 @@ export const deliveries = defineResource({
   // Of those that are under way a push still counts them.
   kept: { days: 'deliveries', only: "state <> 'queued'", atLeastMs: noDayMs },
   rules: 'deliveries',
-  defaultLimit: 100,
 });

@@ -110,7 +110,6 @@ export const storylines = defineResource({
   owner: 'storylines',
   table: 'storylines',
   noun: ['storyline', 'storylines'],
-  title: ['Storyline', 'Storylines'],
   tag,
   path: '/storylines',
   record: storylineRecord,

@@ -206,7 +206,6 @@ export const installations = defineResource({
   owner: 'installations',
   table: 'installations',
   noun: ['installation', 'installations'],
-  title: ['Installation', 'Installations'],
   className: '_Installation',
   tag: {
     name: 'Installations',
@@ -273,5 +272,4 @@ export const installations = defineResource({
   erased: 'unname',
   secrets: ['device_token', 'claim_token', 'secret_hash'],
   rules: 'installations',
-  defaultLimit: 100,
 });

@@ -83,7 +83,6 @@ export const beacons = defineResource({
   owner: 'beacons',
   table: 'beacons',
   noun: ['beacon', 'beacons'],
-  title: ['Beacon', 'Beacons'],
   className: 'Beacon',
   tag: {
     name: 'Beacons',

@@ -37,7 +37,6 @@ export const devices = defineResource({
   owner: 'devices',
   table: 'devices',
   noun: ['device', 'devices'],
-  title: ['Device', 'Devices'],
   tag: {
     name: 'Devices',
     description: 'Devices that listen to a topic.',
@@ -66,7 +65,6 @@ export const devices = defineResource({
   },
   users: ['created_by'],
   rules: 'devices',
-  defaultLimit: 100,
 });
 
 /** What a device shows when it connects by MQTT. */

@@ -158,7 +158,6 @@ export const floors = defineResource({
   owner: 'venues',
   table: 'floors',
   noun: ['floor', 'floors'],
-  title: ['Floor', 'Floors'],
   className: 'Floor',
   tag: venueTag,
   path: '/floors',

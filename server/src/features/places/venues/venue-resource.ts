@@ -70,7 +70,6 @@ export const venues = defineResource({
   owner: 'venues',
   table: 'venues',
   noun: ['venue', 'venues'],
-  title: ['Venue', 'Venues'],
   className: 'Venue',
   tag: venueTag,
   path: '/venues',

@@ -65,7 +65,6 @@ export const zones = defineResource({
   owner: 'venues',
   table: 'zones',
   noun: ['zone', 'zones'],
-  title: ['Zone', 'Zones'],
   className: 'Zone',
   tag: venueTag,
   path: '/zones',

@@ -118,5 +118,4 @@ export const logs = defineResource({
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'logs' },
   rules: 'logs',
-  defaultLimit: 100,
 });

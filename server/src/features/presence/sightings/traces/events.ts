@@ -75,7 +75,6 @@ export const events = defineResource({
   owner: 'sightings',
   table: 'events',
   noun: ['event', 'events'],
-  title: ['Event', 'Events'],
   tag: eventTag,
   path: '/events',
   record: { schema: Type.Object(eventMembers), example: eventExample },
@@ -104,7 +103,6 @@ export const events = defineResource({
   kept: { days: 'events', atLeastMs: noDayMs },
   rules: 'events',
   venue: { beacon: 'beacon_id' },
-  defaultLimit: 100,
 });
 
 export type EventRow = RowOf<typeof events.table>;
@@ -288,7 +286,6 @@ export const verdicts = defineResource({
   owner: 'sightings',
   table: 'verdicts',
   noun: ['verdict', 'verdicts'],
-  title: ['Verdict', 'Verdicts'],
   tag: eventTag,
   path: '/verdicts',
   record: verdictRecord,
@@ -318,7 +315,6 @@ export const verdicts = defineResource({
   kept: { days: 'events', atLeastMs: noDayMs },
   rules: 'verdicts',
   venue: { beacon: 'beacon_id' },
-  defaultLimit: 100,
 });
 
 export type VerdictRow = RowOf<typeof verdicts.table>;

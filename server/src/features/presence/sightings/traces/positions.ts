@@ -109,7 +109,6 @@ export const positions = defineResource({
   owner: 'sightings',
   table: 'positions',
   noun: ['position', 'positions'],
-  title: ['Position', 'Positions'],
   tag: {
     name: 'Positions',
     description: 'Where each installation was last known to be.',
@@ -157,7 +156,6 @@ export const positions = defineResource({
   kept: { days: 'positions', by: 'updated_at' },
   rules: 'positions',
   venue: { beacon: 'beacon_id' },
-  defaultLimit: 100,
 });
 
 /** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */

@@ -35,7 +35,6 @@ export const visits = defineResource({
   owner: 'sightings',
   table: 'visits',
   noun: ['visit', 'visits'],
-  title: ['Visit', 'Visits'],
   tag: {
     name: 'Visits',
     description: 'Who was where, from when until when.',
@@ -107,7 +106,6 @@ export const visits = defineResource({
   kept: { days: 'visits', only: 'is_open = 0' },
   rules: 'visits',
   venue: { beacon: 'beacon_id' },
-  defaultLimit: 100,
 });
 
 export type VisitRow = RowOf<typeof visits.table>;
