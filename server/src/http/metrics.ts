@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { BlobCount } from '../blobs/blob-store.ts';
 import type { Siblings } from '../db/nodes/siblings.ts';
 import { type ReadMetrics, textOfAll } from './server/metrics-of-all.ts';
 import { RequestCounts } from './server/request-counts.ts';
@@ -28,20 +29,13 @@ export interface MetricSources {
     readonly errors: Readonly<Record<string, number>>;
   };
   /** Requests to a storage of files that is not on this machine, since the start; undefined without one. */
-  readonly files?: (() => readonly FileCount[]) | undefined;
+  readonly files?: (() => readonly BlobCount[]) | undefined;
   /** Webhook calls given up since the start. */
   readonly givenUpCalls: () => number;
   /** What became of the advertisements that gateways have sent, since the start, by result. */
   readonly advertisements: () => Readonly<Record<string, number>>;
   /** The other processes of the service, whose metrics are shown too. */
   readonly siblings?: Siblings | undefined;
-}
-
-interface FileCount {
-  readonly operation: string;
-  readonly result: string;
-  readonly count: number;
-  readonly seconds: number;
 }
 
 let shared: Registry | undefined;
@@ -171,7 +165,7 @@ function storageMetrics(registers: Registry[], { storage }: MetricSources): void
   });
 }
 
-function fileMetrics(registers: Registry[], counts: () => readonly FileCount[]): void {
+function fileMetrics(registers: Registry[], counts: () => readonly BlobCount[]): void {
   new Counter({
     name: 'pharos_file_storage_requests_total',
     help: 'Requests to the storage of files, by operation and result',

@@ -42,11 +42,11 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           schema: Type.String(),
         },
       ],
-      body: {
-        schema: shape.schema,
-        example: { operation: 'patchNotification', ids: [exampleId, otherExampleId], change: { isEnabled: false } },
-        read: (body) => shape.readCreate(body) as Bulk,
-      },
+      body: shape.body({
+        operation: 'patchNotification',
+        ids: [exampleId, otherExampleId],
+        change: { isEnabled: false },
+      }),
       answer: recordAnswer(
         Type.Object({
           done: Type.Array(Type.String()),

@@ -1,5 +1,5 @@
 import { parseInstant } from '@pharos/query';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { ownTraces } from '../../../access/caller.ts';
 import { isProven, notProven, proofOf } from '../../../access/installation-proof.ts';
 import { fail } from '../../../base/errors.ts';
@@ -33,17 +33,8 @@ export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
   return [listEndpoint(options, { description, defaultOrder: '-objectId' }), getEndpoint(options), report(deps)];
 }
 
-interface Receipts {
-  readonly installationId: string;
-  readonly receipts: readonly {
-    readonly deliveryId: string;
-    readonly event: 'received' | 'opened';
-    readonly at?: string;
-  }[];
-}
-
 function report({ db, findInstallationId, findProvable, noteReceipt: note }: DeliveryRouteDeps): Endpoint {
-  return endpoint<Receipts>({
+  return endpoint<Static<typeof receiptsShape.schema>>({
     method: 'POST',
     path: '/receipts',
     operationId: 'reportReceipts',
@@ -56,11 +47,7 @@ function report({ db, findInstallationId, findProvable, noteReceipt: note }: Del
     grant: 'app',
     scopes: [{ of: 'receipts', verb: 'create' }],
     takesInstallationSecret: true,
-    body: {
-      schema: receiptsShape.schema,
-      example: receiptsExample,
-      read: (body) => receiptsShape.readCreate(body) as Receipts,
-    },
+    body: receiptsShape.body(receiptsExample),
     answer: {
       status: 200,
       description: 'Noted.',

@@ -184,8 +184,7 @@ const ruleMembers = {
     description: 'With this UUID, those of the app included; then the rule adds no more',
   }),
 };
-const ruleBody = Type.Object(ruleMembers);
-const ruleShape = defineShape(ruleBody);
+const ruleShape = defineShape(Type.Object(ruleMembers));
 const ruleSchema = Type.Object({ uuid: uuidSchema, ...ruleMembers, createdAt: timestampSchema });
 const ruleExample = { uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', maxBeacons: 100, createdAt: exampleCreated };
 
@@ -214,7 +213,7 @@ function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
         })),
       }),
     }),
-    endpoint<Static<typeof ruleBody>>({
+    endpoint<Static<typeof ruleShape.schema>>({
       method: 'PUT',
       path,
       operationId: 'saveAdoptionRule',
@@ -224,7 +223,7 @@ function ruleEndpoints({ db }: AdoptionDeps): Endpoint[] {
       grant: 'manager',
       scopes: writing,
       parameters: { uuid: 'With or without dashes' },
-      body: { schema: ruleBody, example: { maxBeacons: 100 }, read: (body) => ruleShape.readCreate(body) },
+      body: ruleShape.body({ maxBeacons: 100 }),
       answer: recordAnswer(Type.Object({}), {}),
       errors: ['ValidationError', 'Timeout'],
       handle: async ({ app: { appId }, params, body: { maxBeacons }, now }) => {

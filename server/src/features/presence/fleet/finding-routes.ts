@@ -70,8 +70,7 @@ const schema = Type.Array(
   }),
 );
 
-const bodySchema = Type.Object({ state });
-const shape = defineShape(bodySchema);
+const shape = defineShape(Type.Object({ state }));
 
 export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] {
   const shared = {
@@ -91,14 +90,14 @@ export function findingEndpoints(deps: FindingDeps): readonly ConsoleEndpoint[] 
         result: await shown(deps, appId, signedIn(admin).venues),
       }),
     }),
-    consoleEndpoint<Static<typeof bodySchema>>({
+    consoleEndpoint<Static<typeof shape.schema>>({
       ...shared,
       method: 'PUT',
       path: '/apps/:appId/findings/:beaconId/:kind',
       operationId: 'changeFinding',
       summary: 'Say what has become of something that is wrong with a beacon',
       permission: 'beacons.write',
-      body: { schema: bodySchema, example: { state: 'done' }, read: (body) => shape.readCreate(body) },
+      body: shape.body({ state: 'done' }),
       answer: recordAnswer(Type.Object({})),
       handle: async ({ params: { appId = '', beaconId = '', kind = '' }, body, admin, now }) => {
         const { email, venues } = signedIn(admin);

@@ -127,11 +127,7 @@ function report(deps: TelemetryDeps): Endpoint {
       'never stops the rest. Sending it again changes nothing.',
     grant: 'manager',
     scopes: [{ of: 'sightings', verb: 'create' }],
-    body: {
-      schema: bodySchema,
-      example: { readings: [{ beaconId: exampleId, occurredAt: exampleCreated, ...values }] },
-      read: (body) => shape.readCreate(body),
-    },
+    body: shape.body({ readings: [{ beaconId: exampleId, occurredAt: exampleCreated, ...values }] }),
     answer: {
       status: 200,
       description: 'Stored.',

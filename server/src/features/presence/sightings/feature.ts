@@ -11,7 +11,7 @@ import { findWhereabouts, type Whereabouts } from './places/whereabouts.ts';
 import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
 import { createRetention, erasureJobHandlers, type Retention, type RetentionDeps } from './record/retention.ts';
 import { replayHandler, replayJob } from './rehearse/replay.ts';
-import { type ReplayRouteDeps, replayConsoleEndpoints } from './rehearse/replay-routes.ts';
+import { replayConsoleEndpoints } from './rehearse/replay-routes.ts';
 import { simulationEndpoints } from './rehearse/simulation.ts';
 import { walkEndpoints } from './rehearse/walk.ts';
 import { createSightingService, type SightingService, sightingEndpoints } from './service.ts';
@@ -72,17 +72,15 @@ function createSightings(context: Context): Sightings {
     notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
   });
   const retention = createRetention(retaining(context));
-  const { countInstallations: count, installationsAfter: next, findBlur, enqueue } = context;
-  const replaying = { db, now, findPolicy, findBlur, enqueue, installations: { next, count } };
   return {
     trackCache,
     ticker,
     retention,
     takeHeard: service.takeHeard,
-    ...endpointsOf(context, { service, radio, hearing, counts, replaying }),
+    ...endpointsOf(context, { service, radio, hearing, counts }),
     jobs: {
       ...erasureJobHandlers({ db, traceTables: context.traceTables }),
-      [replayJob]: replayHandler(replaying),
+      [replayJob]: replayHandler(context),
       [lookBackJob]: lookBackHandler({ db, now, findPolicy, site, trackCache, countVisits }),
     },
     sweeps: {
@@ -122,12 +120,11 @@ interface Parts {
   readonly radio: RadioLearning;
   readonly hearing: HearingLearning;
   readonly counts: UnnamedCounts;
-  readonly replaying: ReplayRouteDeps;
 }
 
 function endpointsOf(
   context: Context,
-  { service, radio, hearing, counts, replaying }: Parts,
+  { service, radio, hearing, counts }: Parts,
 ): Pick<Feature, 'endpoints' | 'consoleEndpoints'> {
   const { db, now, findHeld, pseudonymsOf, listPhones, readableTriggers } = context;
   return {
@@ -150,7 +147,7 @@ function endpointsOf(
       }),
       ...radioConsoleEndpoints(radio),
       ...hearingConsoleEndpoints({ hearing, pseudonymsOf }),
-      ...replayConsoleEndpoints(replaying),
+      ...replayConsoleEndpoints(context),
       ...countConsoleEndpoints({ counts, now }),
     ],
   };

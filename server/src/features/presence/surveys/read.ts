@@ -18,23 +18,24 @@ const instant = Type.Union([Type.String({ maxLength: 64 }), Type.Number({ minimu
   description: 'ISO 8601 or epoch milliseconds, by the clock of the samples',
 });
 
-export const surveyBody = Type.Object({
-  way: Type.Array(Type.Object({ x: metre, y: metre, at: Type.Optional(instant) }), {
-    minItems: 1,
-    maxItems: maxPoints,
-    description:
-      'Where the surveyor was when, metres on the floor: between two points straight and evenly. A single point is a spot ' +
-      'where she stood, and needs no `at`',
+export const surveyShape = defineShape(
+  Type.Object({
+    way: Type.Array(Type.Object({ x: metre, y: metre, at: Type.Optional(instant) }), {
+      minItems: 1,
+      maxItems: maxPoints,
+      description:
+        'Where the surveyor was when, metres on the floor: between two points straight and evenly. A single point is a spot ' +
+        'where she stood, and needs no `at`',
+    }),
+    samples: Type.Array(Type.Unknown(), {
+      minItems: 1,
+      maxItems: maxSamples,
+      description: 'As in POST /sightings, each with its time',
+    }),
+    deviceModel: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The model of the phone' })),
   }),
-  samples: Type.Array(Type.Unknown(), {
-    minItems: 1,
-    maxItems: maxSamples,
-    description: 'As in POST /sightings, each with its time',
-  }),
-  deviceModel: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The model of the phone' })),
-});
-export const surveyShape = defineShape(surveyBody);
-export type SurveyBody = Static<typeof surveyBody>;
+);
+export type SurveyBody = Static<typeof surveyShape.schema>;
 
 /** A point of the way as it is stored; a spot has no time. */
 export interface StoredPoint {

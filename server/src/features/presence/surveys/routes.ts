@@ -24,7 +24,7 @@ import type { Context } from '../../context.ts';
 import { accuracyEndpoint } from './accuracy.ts';
 import { floorParameter, locateFloor, type SurveyedFloor, surveyGrant, surveyTag } from './floor.ts';
 import { heardOf, mapJob } from './map.ts';
-import { maxSamples, readSurvey, type StoredPoint, type SurveyBody, surveyBody, surveyShape } from './read.ts';
+import { maxSamples, readSurvey, type StoredPoint, type SurveyBody, surveyShape } from './read.ts';
 import {
   countSurveys,
   deleteSurvey,
@@ -155,11 +155,7 @@ function create(deps: Context): Endpoint {
       'of the signals is made of them, and used if `GET /floors/{objectId}/accuracy` says so.',
     grant,
     parameters,
-    body: {
-      schema: surveyBody,
-      example: { way: exampleWay, samples: [exampleSample], deviceModel: 'Pixel 8' },
-      read: (body) => surveyShape.readCreate(body),
-    },
+    body: surveyShape.body({ way: exampleWay, samples: [exampleSample], deviceModel: 'Pixel 8' }),
     answer: createdAnswer,
     errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue'],
     repeat: created,

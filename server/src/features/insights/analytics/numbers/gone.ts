@@ -2,6 +2,7 @@ import { raw, sql } from '../../../../base/sql.ts';
 import { bulkInsert } from '../../../../db/bulk.ts';
 import type { Db } from '../../../../db/db.ts';
 import type { RowOf } from '../../../../db/table.ts';
+import type { Context } from '../../../context.ts';
 import { goneVisits } from './tables.ts';
 import { Tally } from './tally.ts';
 
@@ -9,14 +10,7 @@ import { Tally } from './tally.ts';
 
 export type GoneRow = RowOf<typeof goneVisits>;
 
-interface Asked {
-  readonly appId: string;
-  /** Epoch ms; the second is not included. */
-  readonly from: number;
-  readonly until: number;
-  /** One beacon; undefined: all. */
-  readonly beaconId?: string;
-}
+type Asked = Parameters<Context['visitChanges']['visitsBegun']>[1];
 
 export function goneOf(db: Db, { appId, from, until, beaconId }: Asked): Promise<GoneRow[]> {
   const place = beaconId === undefined ? sql`` : sql`and beacon_id = ${beaconId}`;

@@ -1,4 +1,5 @@
 import { WorkSlices } from '../../../../base/work-slices.ts';
+import type { Context } from '../../../context.ts';
 import { hourMs, hourStart } from '../numbers/calendar.ts';
 import { Dwells } from '../numbers/dwells.ts';
 import type { PlaceHistory } from '../numbers/places.ts';
@@ -6,14 +7,7 @@ import { VisitorSet } from '../numbers/visitor-set.ts';
 
 /** Turns the visits of a day into ways: which zones visitors came to one after the other; see ADR 44. */
 
-export interface CountedVisit {
-  readonly installation_id: string;
-  readonly beacon_id: string;
-  /** Epoch ms. */
-  readonly entered_at: number;
-  /** Seconds; null while it is open. */
-  readonly dwell: number | null;
-}
+export type CountedVisit = Awaited<ReturnType<Context['visitChanges']['visitsBegun']>>[number];
 
 /** `spot`: the peaks of beacons that are in zones; those of others are among `peak`. */
 const wayKinds = ['move', 'reach', 'path', 'peak', 'spot'] as const;

@@ -128,11 +128,7 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
     description:
       'Judges the recorded events of a period with the draft, and with the message as it is or another draft, in the background. It ' +
       `takes for granted that every phone could be reached. At most ${maxDays} days, and ${maxUnfinished} at once.`,
-    body: {
-      schema: bodySchema,
-      example: { triggerId: exampleId, draft: { beacons: [exampleId], event: 'ENTER' } },
-      read: (body) => shape.readCreate(body) as Sent,
-    },
+    body: shape.body({ triggerId: exampleId, draft: { beacons: [exampleId], event: 'ENTER' } }),
     answer: recordAnswer(replaySchema),
     async handle({ params: { appId = '' }, body, now }) {
       const asked = await askedOf(deps, appId, body, now);

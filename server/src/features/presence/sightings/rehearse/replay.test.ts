@@ -124,12 +124,10 @@ for (const database of databases) {
         db,
         now: () => site.now,
         findPolicy: async () => defaultPolicy,
-        installations: {
-          count: async () => 60,
-          next: async (_db, _appId, after) => {
-            stopping.abort();
-            return after === '' ? people(50, 100) : people(10, 150);
-          },
+        countInstallations: async () => 60,
+        installationsAfter: async (_db, _appId, after) => {
+          stopping.abort();
+          return after === '' ? people(50, 100) : people(10, 150);
         },
       });
       await db.run(

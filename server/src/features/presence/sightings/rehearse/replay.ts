@@ -243,20 +243,8 @@ export interface Result {
 
 export const newResult = (): Result => ({ draft: newCounted(), against: newCounted(), events: 0 });
 
-export interface JudgedVisitor {
-  readonly objectId: string;
-  /** What its visitor has decided, as it is stored. */
-  readonly consents: string | null;
-}
-
-export interface ReplayDeps extends Pick<Context, 'db' | 'now'> {
-  /** Installations in order of their ids; they are another feature's. */
-  readonly installations: {
-    readonly next: (db: Db, appId: string, after: string, limit: number) => Promise<readonly JudgedVisitor[]>;
-    readonly count: (db: Db, appId: string) => Promise<number>;
-  };
-  readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
-}
+export type ReplayDeps = Pick<Context, 'db' | 'now' | 'findPolicy' | 'installationsAfter' | 'countInstallations'>;
+type JudgedVisitor = Awaited<ReturnType<Context['installationsAfter']>>[number];
 
 /** How many installations are judged between two checks whether somebody has cancelled it. */
 const pageSize = 50;
@@ -295,14 +283,14 @@ interface Held {
 
 /** Judges some installations; false when there is no more to do. */
 async function judgePage(deps: ReplayDeps, { appId, objectId, assertHeld }: Held): Promise<boolean> {
-  const { db, now, findPolicy, installations: people } = deps;
+  const { db, now, findPolicy, installationsAfter, countInstallations } = deps;
   const row = await findReplay(db, appId, objectId);
   const policy = await findPolicy(appId);
   if (!row || !policy || (row.state !== 'waiting' && row.state !== 'running')) return false;
   const asked = JSON.parse(row.asked) as ReplayQuestion;
   const result = JSON.parse(row.result) as Result;
-  const installations = row.state === 'waiting' ? await people.count(db, appId) : row.installations;
-  const page = await people.next(db, appId, row.done_to, pageSize);
+  const installations = row.state === 'waiting' ? await countInstallations(db, appId) : row.installations;
+  const page = await installationsAfter(db, appId, row.done_to, pageSize);
   if (page.length > 0) await judgeInstallations(db, { appId, policy, asked, result }, page);
   const isDone = page.length < pageSize;
   const next: ReplayRow = {

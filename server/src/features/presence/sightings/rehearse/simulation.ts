@@ -27,16 +27,7 @@ import {
   verdictSchema,
 } from '../answer/answer.ts';
 import { readsOf } from '../decide/past.ts';
-import {
-  type Batch,
-  batchMembers,
-  batchShape,
-  placeReports,
-  readBatch,
-  readTime,
-  toBatch,
-  withPlainId,
-} from '../read/reports.ts';
+import { batchMembers, batchShape, placeReports, readBatch, readTime, toBatch, withPlainId } from '../read/reports.ts';
 import { findInstallationId, findLocale, type SiteReads } from '../site/site.ts';
 import type { Report } from '../stages/stages.ts';
 
@@ -173,16 +164,7 @@ const shape = defineShape(simulationSchema, {
       .map(([field]) => ({ field, problem: 'must be an ISO 8601 date or epoch milliseconds' })),
 });
 
-interface Rehearsal {
-  readonly batch: Batch;
-  readonly at: number | undefined;
-  readonly until: number | undefined;
-  readonly continues: boolean;
-  readonly hasTarget: boolean;
-  readonly localeIdentifier: string | undefined;
-}
-
-function read(body: unknown): Rehearsal {
+function read(body: unknown) {
   const {
     at,
     until,
@@ -251,7 +233,7 @@ export function simulationEndpoints({ db, findHeld, readableTriggers }: Deps): E
     return new Set(held.map(({ objectId }) => objectId));
   }
   return [
-    endpoint<Rehearsal>({
+    endpoint<ReturnType<typeof read>>({
       method: 'POST',
       path: '/simulations',
       operationId: 'simulateSightings',

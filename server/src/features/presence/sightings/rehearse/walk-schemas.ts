@@ -28,7 +28,7 @@ const maxSteps = 7_200;
 const afterwards = 60;
 const usualSeconds = 300;
 
-export const walkSchema = Type.Object({
+const walkSchema = Type.Object({
   floorId: Type.String({ minLength: 1, maxLength: 64, description: 'The floor; the beacons of its venue are heard' }),
   route: Type.Optional(
     Type.Array(

@@ -21,7 +21,6 @@ import {
   walkAnswerExample,
   walkAnswerSchema,
   walkExample,
-  walkSchema,
   walkShape,
   wayOf,
 } from './walk-schemas.ts';
@@ -231,7 +230,7 @@ export function walkEndpoints(db: Db, reads: StageReads): Endpoint[] {
         'is sent: whoever hangs up ends it.',
       grant: 'manager',
       scopes: [{ of: 'simulations', verb: 'create' }],
-      body: { schema: walkSchema, example: walkExample, read: (body) => walkShape.readCreate(body) as SentWalk },
+      body: walkShape.body(walkExample),
       answer: {
         status: 200,
         description: 'What would happen.',
