@@ -13,7 +13,7 @@ const small = `(() => {
   const found = [];
   const isIn = (one, hit) => hit !== null && (one.contains(hit) || hit.closest('label')?.control === one || [...(one.labels ?? []), one.closest('.mantine-InputWrapper-root')].some((around) => around?.contains(hit)));
   for (const one of document.querySelectorAll('#page :is(a[href], button, input, select, textarea, summary, [role="tab"])')) {
-    if (!one.checkVisibility({ checkOpacity: false, visibilityProperty: true }) || one.disabled || one.type === 'hidden' || one.closest('[aria-hidden="true"], .leaflet-container')) continue;
+    if (!one.checkVisibility({ checkOpacity: false, visibilityProperty: true }) || one.disabled || one.type === 'hidden' || one.closest('[aria-hidden="true"]')) continue;
     const row = one.closest('tr');
     if (row && one.matches('a')) continue;
     const isInText = one.matches('a, button') && (getComputedStyle(one).display === 'inline' || one.closest('p')) && one.parentElement.textContent.trim() !== one.textContent.trim();

@@ -106,7 +106,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await visits.getByText('6', { exact: true }).first().waitFor();
     await page.unroute(asked);
     assert.equal(await cell('Zones of the floor', 'Hall', 1).textContent(), '6');
-    assert.equal(await page.locator('polyline[data-wall]').getAttribute('points'), '30,0 30,12');
+    assert.equal(await page.locator('g[data-id="wall 0"] polyline').first().getAttribute('points'), '30,0 30,12');
     await takePictures(page, 'plan-visits');
     await assertFitsPhone('plan-visits');
     const picture = await savedBy('PNG');

@@ -62,7 +62,7 @@ describe('simulated walks in the console', () => {
     await page.getByRole('alert').filter({ hasText: 'A way has at least two points' }).waitFor();
     await takePictures(page, 'walk-refused');
     // One point with the mouse, the others as numbers.
-    const plan = page.getByRole('img', { name: 'Plan of Ground floor' });
+    const plan = page.getByRole('group', { name: 'Plan of Ground floor' });
     const box = await plan.boundingBox();
     await plan.click({ position: { x: (box?.width ?? 0) * 0.1, y: (box?.height ?? 0) * 0.5 } });
     await page.getByRole('button', { name: 'Add a point' }).click();
@@ -142,7 +142,7 @@ describe('simulated walks in the console', () => {
     const entered = page.getByRole('listitem').filter({ hasText: 'Entered Gallery beacon' }).last();
     await entered.getByRole('button').click();
     await page.getByText('The visitor is: outside of all zones (Upper floor).').waitFor();
-    await page.getByRole('img', { name: 'Plan of Upper floor' }).locator('[data-walker="1"]').waitFor();
+    await page.getByRole('group', { name: 'Plan of Upper floor' }).locator('[data-walker="1"]').waitFor();
     await takePictures(page, 'walk-stairs');
     await assertAccessible(page);
     assert.deepEqual(visited.complaints, []);

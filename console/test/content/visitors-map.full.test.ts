@@ -57,7 +57,7 @@ describe('the map of an app whose visitors have positions', () => {
 
   const open = () => goTo(page, `/console/apps/${app.appId}/beacons?view=map`);
   const status = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
-  const drawn = () => page.locator('section[aria-label="Map of the beacons"] title', { hasText: 'A visitor' });
+  const drawn = () => page.locator('svg[aria-label="Map of the beacons"] title', { hasText: 'A visitor' });
 
   test('says why nobody is drawn where visitors have no position', async () => {
     await app.app.apps.change(app.appId, { policy: { oneZone: false } });
@@ -69,7 +69,7 @@ describe('the map of an app whose visitors have positions', () => {
   test('shows the beacons of one floor at a time', async () => {
     const floor = page.getByRole('combobox', { name: 'Floor' });
     const drawn = async () => {
-      const titles = await page.locator('section[aria-label="Map of the beacons"] title').allTextContents();
+      const titles = await page.locator('svg[aria-label="Map of the beacons"] title').allTextContents();
       return titles.filter((title) => [...places.map(({ name }) => name), 'Attic'].includes(title)).sort();
     };
     await becomes(drawn, ['Café', 'Gate', 'Hall', 'Shop']);
@@ -88,7 +88,7 @@ describe('the map of an app whose visitors have positions', () => {
     await status('1 visitor here in the last minute');
     await stand('phone-2', { x: 1, y: 7 });
     await status('2 visitors here in the last minute');
-    await becomes(() => page.evaluate("document.querySelectorAll('section svg g g title').length >= 2"), true);
+    await becomes(() => drawn().count(), 2);
     const titles = await drawn().allTextContents();
     assert.equal(titles.length, 2);
     for (const title of titles) assert.match(title, /^A visitor \d+ s ago, within \d\.\d m$/);

@@ -46,7 +46,7 @@ describe('what is drawn on the plan of a floor', () => {
       headers,
     );
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
-    await page.locator('img.leaflet-image-layer').waitFor();
+    await page.locator('svg > image').waitFor();
   });
   afterAll(async () => {
     await browser?.close();
@@ -99,7 +99,7 @@ describe('what is drawn on the plan of a floor', () => {
   test('with a finger a beacon is dragged, and with two the plan is enlarged', async () => {
     const session = await visited.context.newCDPSession(page);
     const marker = page.getByRole('button', { name: script }).first();
-    const picture = page.locator('img.leaflet-image-layer');
+    const picture = page.locator('svg > image');
     type Touched = readonly { readonly x: number; readonly y: number }[];
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Touched) =>
       session.send('Input.dispatchTouchEvent', { type, touchPoints: [...touchPoints] });
@@ -163,7 +163,7 @@ describe('what is drawn on the plan of a floor', () => {
     assert.ok(await button('Finish the wall').isDisabled());
     // The plan is 20 m by 10 m; where a metre of it is on the screen is asked of the picture.
     await page.getByLabel('Snap').check();
-    const box = await plan.locator('img.leaflet-image-layer').boundingBox();
+    const box = await plan.locator('svg > image').boundingBox();
     assert.ok(box);
     const [corner] = shop.polygon;
     const click = (x: number, y: number) =>
@@ -387,7 +387,7 @@ describe('what is drawn on the plan of a floor', () => {
     }
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue.objectId}/floors/${floorId}`);
     await page.getByRole('heading', { name: 'Beacons · 310' }).waitFor();
-    const box = await page.locator('img.leaflet-image-layer').boundingBox();
+    const box = await page.locator('svg > image').boundingBox();
     assert.ok(box);
     // The 100th: the eighth of the fourth row.
     const [x, y] = [1 + 7 * 1.25, 1 + 3 * 1.9];

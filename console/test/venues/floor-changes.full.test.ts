@@ -60,7 +60,7 @@ describe('a floor that is changed when it has zones and beacons', () => {
     visited = await openAs(browser, { ...started, role: 'owner' });
     page = visited.page;
     await open();
-    await page.locator('img.leaflet-image-layer').waitFor();
+    await page.locator('svg > image').waitFor();
   });
   afterAll(async () => {
     await browser?.close();

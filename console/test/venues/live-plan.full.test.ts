@@ -121,7 +121,7 @@ describe('the live plan', () => {
     // Who hears nobody may be why nobody is there.
     await page.getByText('Receivers (gateways, drawn as squares): North ceiling.').waitFor();
     assert.equal(
-      await page.locator('[data-gateway="North ceiling"] title').textContent(),
+      await page.locator('[data-id="North ceiling"] title').textContent(),
       'Receiver (gateway): North ceiling',
     );
     await takePictures(page, 'plan-nobody');

@@ -56,7 +56,7 @@ describe('plans and zones that cannot be', () => {
     visited = await openAs(browser, { ...started, role: 'editor' });
     page = visited.page;
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floorId}`);
-    await page.locator('img.leaflet-image-layer').waitFor();
+    await page.locator('svg > image').waitFor();
   });
   afterAll(async () => {
     await browser?.close();

@@ -111,12 +111,13 @@ describe('a plan from a page of a PDF document', () => {
     await assertAccessible(page);
     await takePictures(page, 'pdf-pages');
     await dialog().getByRole('button', { name: 'Page 2' }).click();
-    await page.locator('img.leaflet-image-layer').waitFor();
+    await page.locator('svg > image').waitFor();
     const { plan } = await floor();
     assert.deepEqual([plan.width, plan.height], [5000, 3532], 'sharp, and in the shape of the page');
     // The red wall is where the document has it: the upper left corner of it, and paper outside.
     const seen = await page.evaluate(`(async () => {
-      const image = document.querySelector('img.leaflet-image-layer');
+      const image = new Image();
+      image.src = document.querySelector('svg > image').href.baseVal;
       await image.decode();
       const context = new OffscreenCanvas(500, 353).getContext('2d', { willReadFrequently: true });
       context.drawImage(image, 0, 0, 500, 353);

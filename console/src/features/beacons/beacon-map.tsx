@@ -1,11 +1,13 @@
 import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
 import type { Beacon, JsonObject } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { findingTitles } from '../../components/names/finding-words.ts';
 import { EmptyState, Loading } from '../../components/page/blocks.tsx';
+import { Handle } from '../../components/plan/handle.tsx';
+import { PlanDrawing } from '../../components/plan/plan-drawing.tsx';
+import { Dot, MarkShape, Reach } from '../../components/plan/plan-shapes.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useListed } from '../../lib/data/api.ts';
 import { appQuery } from '../../lib/data/queries.ts';
@@ -14,17 +16,7 @@ import { findingsQuery, isToDo } from '../../lib/fleet/findings.ts';
 import { usePlan } from '../../lib/plan/use-plan.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import classes from './beacons.module.css';
-import {
-  type Area,
-  areasOf,
-  frameOf,
-  placeLabels,
-  type Spot,
-  spotsOf,
-  ticks,
-  type Visitor,
-  visitorsAt,
-} from './plot.ts';
+import { type Area, areasOf, placeLabels, spotsOf, type Visitor, visitorsAt } from './plot.ts';
 import { visitorsNowQuery } from './queries.ts';
 
 interface Named {
@@ -41,10 +33,7 @@ interface Props {
   readonly tools: ReactNode;
 }
 
-/**
- * The beacons of one floor on its plan, and the visitors among them. Where there is no plan, a grid of metres: x to the right, y
- * downwards.
- */
+/** The beacons of one floor on its plan, and the visitors among them. */
 export function BeaconMap({ appId, where, tools }: Props) {
   const placed = { location: { $exists: true } };
   const query = {
@@ -123,10 +112,79 @@ interface AreaProps {
 type Wrong = ReadonlyMap<string, string>;
 
 function AreaPlot({ appId, area: { floor, spots }, visitors, wrong }: AreaProps) {
+  const navigate = useNavigate();
   const { plan, isWithout } = usePlan(appId, floor ?? {});
   if (!plan && !isWithout) return <Skeleton h={420} />;
-  return <Plot appId={appId} spots={spots} visitors={visitors} wrong={wrong} plan={plan} />;
+  const nameOf = ({ objectId, name }: Named) => [name, wrong.get(objectId) ?? []].flat().join(' · ');
+  return (
+    <PlanDrawing
+      label={t('Map of the beacons')}
+      plan={plan}
+      zones={[]}
+      walls={floor?.walls}
+      around={spots}
+      margin={roomForNames}
+      onTap={(_, id) =>
+        id !== undefined && void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId: id } })
+      }
+    >
+      {(px, { left, width }) => {
+        const dots = spots.map(({ x, y, beacon }) => ({ x: (x - left) / px, y: y / px, name: nameOf(beacon) }));
+        const labels = placeLabels(dots, { width: width / px, fontSize, widthOf: widthsIn(fontSize) });
+        return (
+          <>
+            {visitors.map(({ objectId, x, y, accuracy, seconds }) => (
+              <g key={objectId} aria-hidden>
+                <title>
+                  {t('A visitor {seconds} s ago, within {accuracy} m', { seconds, accuracy: accuracy.toFixed(1) })}
+                </title>
+                <Reach at={{ x, y }} accuracy={accuracy} />
+                <Dot at={{ x, y }} px={px} mark={{ 'data-visitor': objectId }} />
+              </g>
+            ))}
+            {spots.map(({ x, y, beacon: { objectId, name, radius } }, index) => {
+              const label = labels[index];
+              const { x: across = 0, y: down = 0 } = dots[index] ?? {};
+              const shown = nameOf({ objectId, name });
+              return (
+                <Handle
+                  key={objectId}
+                  id={objectId}
+                  at={{ x, y }}
+                  px={px}
+                  label={t('{name} at {x}, {y}', { name: shown, x, y })}
+                  isLink
+                >
+                  <title>{shown}</title>
+                  {radius !== undefined && <circle r={radius / px} fill="#145a93" opacity={0.12} />}
+                  <MarkShape isWrong={wrong.has(objectId)} />
+                  {label && (
+                    <text x={label.x - across} y={label.y - down} textAnchor={label.anchor} {...letters}>
+                      {shown}
+                    </text>
+                  )}
+                </Handle>
+              );
+            })}
+          </>
+        );
+      }}
+    </PlanDrawing>
+  );
 }
+
+/** Metres. */
+const roomForNames = 4;
+/** Pixels. */
+const fontSize = 12;
+const letters = {
+  fontSize,
+  fontWeight: 550,
+  fill: '#1c2430',
+  stroke: '#fff',
+  strokeWidth: 3,
+  paintOrder: 'stroke',
+} as const;
 
 interface HereProps {
   readonly appId: string;
@@ -163,135 +221,6 @@ function WhoIsHere({ appId, here, everywhere }: HereProps) {
   );
 }
 
-interface PlotProps {
-  readonly appId: string;
-  readonly spots: readonly Spot[];
-  readonly visitors: readonly Visitor[];
-  readonly wrong: Wrong;
-  readonly plan: ReturnType<typeof usePlan>['plan'];
-}
-
-/** Pixels: more would not fit on a screen. */
-const maxHeight = 640;
-
-function Plot({ appId, spots, visitors, wrong, plan }: PlotProps) {
-  const navigate = useNavigate();
-  const { ref, width: measured } = useElementSize();
-  const room = Math.max(measured, 280);
-  const width = plan ? Math.min(room, (maxHeight * plan.frame.width) / plan.frame.height) : room;
-  const height = plan
-    ? Math.round((width * plan.frame.height) / plan.frame.width)
-    : Math.round(Math.min(560, Math.max(320, width * 0.6)));
-  const frame = plan
-    ? { x: plan.frame.left, y: plan.frame.top, width: plan.frame.width, height: plan.frame.height, step: 0 }
-    : frameOf(spots, width / height);
-  const scale = width / frame.width;
-  const shownName = ({ objectId, name }: Named) => [name, wrong.get(objectId) ?? []].flat().join(' · ');
-  const dots = spots.map(({ x, y, beacon }) => ({
-    x: (x - frame.x) * scale,
-    y: (y - frame.y) * scale,
-    name: shownName(beacon),
-  }));
-  const fontSize = width < 500 ? 11 : 13;
-  const labels = placeLabels(dots, { width, fontSize, widthOf: widthsIn(fontSize) });
-  const open = (beaconId: string) =>
-    void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
-  return (
-    <section
-      ref={ref}
-      className={plan ? `${classes.map} ${classes.paper}` : classes.map}
-      aria-label={t('Map of the beacons')}
-    >
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-        <title>{t('Map of the beacons')}</title>
-        {plan ? (
-          <image href={plan.url} width={width} height={height} preserveAspectRatio="none" />
-        ) : (
-          <Grid frame={frame} scale={scale} width={width} height={height} />
-        )}
-        <g className={classes.visitors} aria-hidden>
-          {visitors.map(({ objectId, x, y, accuracy, seconds }) => (
-            <g
-              key={objectId}
-              style={{ transform: `translate(${(x - frame.x) * scale}px, ${(y - frame.y) * scale}px)` }}
-            >
-              <title>
-                {t('A visitor {seconds} s ago, within {accuracy} m', { seconds, accuracy: accuracy.toFixed(1) })}
-              </title>
-              <circle r={accuracy * scale} className={classes.within} />
-              <circle r={4.5} className={classes.visitor} />
-            </g>
-          ))}
-        </g>
-        {spots.map((spot, index) => {
-          const { x, y } = dots[index] ?? spot;
-          const { objectId, radius } = spot.beacon;
-          const name = shownName(spot.beacon);
-          const label = labels[index];
-          return (
-            // biome-ignore lint/a11y/useSemanticElements: there are no links in a drawing that the router could follow
-            <g
-              key={objectId}
-              className={classes.spot}
-              role="link"
-              tabIndex={0}
-              aria-label={t('{name} at {x}, {y}', { name, x: spot.x, y: spot.y })}
-              onClick={() => open(objectId)}
-              onKeyDown={({ key }) => key === 'Enter' && open(objectId)}
-            >
-              <title>{name}</title>
-              {radius !== undefined && <circle cx={x} cy={y} r={radius * scale} className={classes.reach} />}
-              <circle cx={x} cy={y} r={22} className={classes.target} />
-              <circle cx={x} cy={y} r={6} className={wrong.has(objectId) ? classes.wrong : classes.dot} />
-              {label && (
-                <text x={label.x} y={label.y} textAnchor={label.anchor} fontSize={fontSize}>
-                  {name}
-                </text>
-              )}
-            </g>
-          );
-        })}
-      </svg>
-    </section>
-  );
-}
-
-interface GridProps {
-  readonly frame: ReturnType<typeof frameOf>;
-  readonly scale: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-function Grid({ frame, scale, width, height }: GridProps) {
-  return (
-    <g className={classes.grid} aria-hidden>
-      {ticks(frame.x, frame.x + frame.width, frame.step).map((value) => {
-        const x = (value - frame.x) * scale;
-        return (
-          <g key={value}>
-            <line x1={x} x2={x} y1={0} y2={height} />
-            <text x={x + 3} y={height - 5}>
-              {metres(value)}
-            </text>
-          </g>
-        );
-      })}
-      {ticks(frame.y, frame.y + frame.height, frame.step).map((value) => {
-        const y = (value - frame.y) * scale;
-        return (
-          <g key={value}>
-            <line x1={0} x2={width} y1={y} y2={y} />
-            <text x={4} y={y - 3}>
-              {metres(value)}
-            </text>
-          </g>
-        );
-      })}
-    </g>
-  );
-}
-
 /** Measures the width of a name as the browser draws it. */
 function widthsIn(fontSize: number): (name: string) => number {
   const pen = document.createElement('canvas').getContext('2d');
@@ -299,5 +228,3 @@ function widthsIn(fontSize: number): (name: string) => number {
   pen.font = `550 ${fontSize}px ${getComputedStyle(document.body).fontFamily}`;
   return (name) => pen.measureText(name).width;
 }
-
-const metres = (value: number) => `${Number(value.toPrecision(6))} m`;

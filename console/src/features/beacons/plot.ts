@@ -66,31 +66,6 @@ export function visitorsAt(spots: readonly Spot[], sensed: readonly Sensed[]): V
   );
 }
 
-export interface Frame {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  /** Metres between two lines of the grid: 1, 2 or 5 times a power of ten. */
-  readonly step: number;
-}
-
-/** A frame around all spots with a margin for their names. It has an area even for a single spot. */
-export function frameOf(spots: readonly Pick<Spot, 'x' | 'y'>[], ratio: number): Frame {
-  const [xs, ys] = [spots.map(({ x }) => x), spots.map(({ y }) => y)];
-  const [left, right] = [Math.min(...xs), Math.max(...xs)];
-  const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  const room = 1.3 * Math.max(right - left, (bottom - top) * ratio, 4);
-  const [width, height] = [room, room / ratio];
-  return {
-    x: (left + right - width) / 2,
-    y: (top + bottom - height) / 2,
-    width,
-    height,
-    step: roundStep(width / 8),
-  };
-}
-
 /** Where the name of a spot is drawn. */
 export interface LabelPlace {
   readonly x: number;
@@ -157,14 +132,3 @@ function labelBox({ x, y, anchor }: LabelPlace, width: number, fontSize: number)
 
 const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-
-function roundStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
-}
-
-/** Multiples of `step` in the range, ends included. */
-export function ticks(from: number, to: number, step: number): number[] {
-  const first = Math.ceil(from / step);
-  return Array.from({ length: Math.max(0, Math.floor(to / step) - first + 1) }, (_, index) => (first + index) * step);
-}

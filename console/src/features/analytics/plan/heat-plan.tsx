@@ -3,6 +3,7 @@ import type { Floor } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/blocks.tsx';
+import { PlanDrawing } from '../../../components/plan/plan-drawing.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { heatAsked } from '../asked.ts';
 import { comparedText } from '../head.tsx';
@@ -14,8 +15,8 @@ import type { NumberRow } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
 import { countText, hoursText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
+import { Heat } from './heat.tsx';
 import { PlanDownloads } from './plan-downloads.tsx';
-import { PlanDrawing } from './plan-drawing.tsx';
 
 interface Props {
   readonly appId: string;
@@ -75,6 +76,12 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
   const names = new Map(zones.map(({ objectId, name }) => [objectId, name]));
   const csv = (of: readonly NumberRow[]) =>
     csvOf(of, { kind: 'zone', places: ['zoneId'], name: ['zone', ({ zoneId = '' }) => names.get(zoneId) ?? zoneId] });
+  const spots = beacons.flatMap(({ objectId, name, location }) => {
+    const size = sizeOf(beaconRows.get(objectId));
+    if (!location || size === 0) return [];
+    const text = `${name}: ${said(beaconRows.get(objectId))}`;
+    return [{ id: objectId, at: location, said: text, strength: size / maxAtBeacon }];
+  });
   return (
     <>
       <FailureNote message={(byZone.error ?? byBeacon.error)?.message} />
@@ -90,13 +97,9 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
           said: said(zoneRows.get(objectId)),
           strength: sizeOf(zoneRows.get(objectId)) / most,
         }))}
-        spots={beacons.flatMap(({ objectId, name, location }) => {
-          const size = sizeOf(beaconRows.get(objectId));
-          if (!location || size === 0) return [];
-          const text = `${name}: ${said(beaconRows.get(objectId))}`;
-          return [{ id: objectId, at: location, said: text, strength: size / maxAtBeacon }];
-        })}
-      />
+      >
+        {() => <Heat spots={spots} />}
+      </PlanDrawing>
       <Group justify="space-between" mb="md">
         <Text c="dimmed" maw="42rem">
           {t(

@@ -3,6 +3,8 @@ import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { FailureNote, Icon } from '../../../components/page/blocks.tsx';
+import { PlanDrawing } from '../../../components/plan/plan-drawing.tsx';
+import { Dot, Mark, Reach } from '../../../components/plan/plan-shapes.tsx';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
@@ -25,7 +27,6 @@ import {
   useStays,
 } from './now.ts';
 import { PlanDownloads } from './plan-downloads.tsx';
-import { PlanDrawing } from './plan-drawing.tsx';
 
 interface Props {
   readonly appId: string;
@@ -40,6 +41,7 @@ const none: readonly never[] = [];
 /** Where visitors are, as they come, and how many were in each zone in the last two hours. */
 export function NowPlan({ appId, floor, site }: Props) {
   const { plan, zones, all } = useFloorPlan(appId, floor, site);
+  const { gateways = none } = floor;
   const { data: app } = useQuery(appQuery(appId));
   const { zone } = useTimes(appId);
   const moment = useMoment();
@@ -105,7 +107,7 @@ export function NowPlan({ appId, floor, site }: Props) {
         label={t('Visitors on {name} {when}', { name: floor.name, when })}
         plan={plan}
         walls={floor.walls}
-        gateways={floor.gateways}
+        around={gateways}
         zones={zones.map(({ objectId, name, polygon }) => ({
           id: objectId,
           name,
@@ -114,8 +116,9 @@ export function NowPlan({ appId, floor, site }: Props) {
           strength: sizeOf(objectId) / most,
           isAlarm: limitOf(objectId)?.isOver ?? false,
         }))}
-        visitors={shown.map(({ objectId, x = 0, y = 0, accuracy = 0 }) => ({ id: objectId, at: { x, y }, accuracy }))}
-      />
+      >
+        {(px) => <Present gateways={gateways} shown={shown} px={px} />}
+      </PlanDrawing>
       <Gateways floor={floor} />
       <Group justify="flex-end" mb="sm">
         <PlanDownloads
@@ -147,6 +150,28 @@ export function NowPlan({ appId, floor, site }: Props) {
           ]),
         }}
       />
+    </>
+  );
+}
+
+interface PresentProps {
+  readonly gateways: NonNullable<Floor['gateways']>;
+  readonly shown: readonly SensedPosition[];
+  readonly px: number;
+}
+
+function Present({ gateways, shown, px }: PresentProps) {
+  return (
+    <>
+      {gateways.map(({ name, x, y }) => (
+        <Mark key={name} id={name} name={t('Receiver (gateway): {name}', { name })} at={{ x, y }} px={px} isGateway />
+      ))}
+      {shown.map(({ objectId, x = 0, y = 0, accuracy = 0 }) => (
+        <g key={objectId}>
+          <Reach at={{ x, y }} accuracy={accuracy} />
+          <Dot at={{ x, y }} px={px} mark={{ 'data-visitor': objectId }} />
+        </g>
+      ))}
     </>
   );
 }

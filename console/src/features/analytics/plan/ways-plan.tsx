@@ -3,6 +3,8 @@ import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/blocks.tsx';
+import { PlanDrawing } from '../../../components/plan/plan-drawing.tsx';
+import { middleOf } from '../../../lib/plan/plan-frame.ts';
 import { t } from '../../../lib/words/words.ts';
 import { type Period, periodText } from '../period.ts';
 import { NumberTable } from '../plot/number-table.tsx';
@@ -12,9 +14,8 @@ import { comparedColumn, comparedCsv } from '../ways/compared.ts';
 import { endOf } from '../ways/flow-csv.ts';
 import { countText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
+import { Arrows } from './heat.tsx';
 import { PlanDownloads } from './plan-downloads.tsx';
-import { PlanDrawing } from './plan-drawing.tsx';
-import { middleOf } from './plan-frame.ts';
 
 interface Props {
   readonly appId: string;
@@ -58,6 +59,13 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
   const ends = (zoneId: string, end: 'from' | 'to') =>
     moves.find((move) => move[end] === null && (end === 'from' ? move.to : move.from)?.zoneId === zoneId);
   const elsewhere = moves.filter((move) => move.from && move.to && Boolean(at(move.from)) !== Boolean(at(move.to)));
+  const arrows = inside.map((move) => ({
+    id: `${JSON.stringify(move.from)}${JSON.stringify(move.to)}`,
+    from: at(move.from) ?? { x: 0, y: 0 },
+    to: at(move.to) ?? { x: 0, y: 0 },
+    said: `${nameOf(move.from ?? {})} → ${nameOf(move.to ?? {})}: ${countText(move.tours)}`,
+    strength: size(move) / most,
+  }));
   return (
     <>
       <FailureNote message={error?.message} />
@@ -74,14 +82,9 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
           ];
           return { id: objectId, name, polygon, said: said.filter(Boolean).join(', '), strength: 0 };
         })}
-        arrows={inside.map((move) => ({
-          id: `${JSON.stringify(move.from)}${JSON.stringify(move.to)}`,
-          from: at(move.from) ?? { x: 0, y: 0 },
-          to: at(move.to) ?? { x: 0, y: 0 },
-          said: `${nameOf(move.from ?? {})} → ${nameOf(move.to ?? {})}: ${countText(move.tours)}`,
-          strength: size(move) / most,
-        }))}
-      />
+      >
+        {(px) => <Arrows arrows={arrows} px={px} />}
+      </PlanDrawing>
       <Group justify="space-between" mb="md">
         <Text c="dimmed" maw="42rem">
           {t(

@@ -1,10 +1,9 @@
 import type { Floor } from '@pharos/sdk';
-import { type RefObject, useEffect, useRef } from 'react';
+import { Handle } from '../../../components/plan/handle.tsx';
+import { PlanDrawing } from '../../../components/plan/plan-drawing.tsx';
+import { Dot, type DrawnZone, Reach } from '../../../components/plan/plan-shapes.tsx';
 import { type PlanFrame, type Point, roundPoint } from '../../../lib/plan/floor-geometry.ts';
-import { Dot, Reach } from '../plan/dot.tsx';
-import { PlanDrawing } from '../plan/plan-drawing.tsx';
-import type { DrawnZone } from '../plan/plan-shapes.tsx';
-import classes from './stage.module.css';
+import { t } from '../../../lib/words/words.ts';
 import type { Pose, WayPoint } from './walk.ts';
 
 /** The plan of a floor with a way that is drawn on it, and with visitors where they are and are believed to be. */
@@ -32,51 +31,49 @@ interface Props {
 
 export function StagePlan(props: Props) {
   const { label, plan, zones, walls, beacons, floor, points, entrance, walkers, onAdd, onMove } = props;
-  const drawing = useRef<SVGSVGElement>(null);
-  usePointer(drawing, { onAdd, onMove });
   return (
-    <div className={classes.plan}>
-      <PlanDrawing
-        label={label}
-        plan={plan}
-        walls={walls}
-        zones={zones}
-        spots={beacons.map(({ id, name, at }) => ({ id, at, said: name, strength: 0 }))}
-        hasHeat={false}
-        drawing={drawing}
-        over={(px, frame) => (
-          <>
-            {beacons.map(({ id, at, name }) => (
-              <rect
-                key={id}
-                x={at.x - 3.5 * px}
-                y={at.y - 3.5 * px}
-                width={7 * px}
-                height={7 * px}
-                rx={1.5 * px}
-                fill="#145a93"
-                stroke="#fff"
-                strokeWidth={px}
-              >
-                <title>{name}</title>
-              </rect>
-            ))}
-            <Way points={points} floorId={floor.objectId} px={px} />
-            {entrance && <Handle index={0} at={entrance} label="→" px={px} />}
-            {walkers.map((walker) => (
-              <Walker
-                key={walker.number}
-                walker={walker}
-                level={floor.level}
-                isAlone={walkers.length === 1}
-                px={px}
-                frame={frame}
-              />
-            ))}
-          </>
-        )}
-      />
-    </div>
+    <PlanDrawing
+      label={label}
+      plan={plan}
+      walls={walls}
+      zones={zones}
+      around={beacons.map(({ at }) => at)}
+      isPointing
+      // A click on a point of the way chooses it, and adds none.
+      onTap={(at, id) => id?.startsWith('point ') || onAdd(roundPoint(at))}
+    >
+      {(px, frame) => (
+        <>
+          {beacons.map(({ id, at, name }) => (
+            <rect
+              key={id}
+              x={at.x - 3.5 * px}
+              y={at.y - 3.5 * px}
+              width={7 * px}
+              height={7 * px}
+              rx={1.5 * px}
+              fill="#145a93"
+              stroke="#fff"
+              strokeWidth={px}
+            >
+              <title>{name}</title>
+            </rect>
+          ))}
+          <Way points={points} floorId={floor.objectId} px={px} onMove={onMove} />
+          {entrance && <WayHandle index={0} at={entrance} name={t('Entrance')} label="→" px={px} onMove={onMove} />}
+          {walkers.map((walker) => (
+            <Walker
+              key={walker.number}
+              walker={walker}
+              level={floor.level}
+              isAlone={walkers.length === 1}
+              px={px}
+              frame={frame}
+            />
+          ))}
+        </>
+      )}
+    </PlanDrawing>
   );
 }
 
@@ -85,9 +82,10 @@ interface WayProps {
   /** The floor that is shown: the way to another one is walked where it begins. */
   readonly floorId: string;
   readonly px: number;
+  readonly onMove: Props['onMove'];
 }
 
-function Way({ points, floorId, px }: WayProps) {
+function Way({ points, floorId, px, onMove }: WayProps) {
   const legs = points.slice(1).map((to, index) => ({ from: points[index] ?? to, to }));
   return (
     <>
@@ -104,8 +102,16 @@ function Way({ points, floorId, px }: WayProps) {
       {points.map(
         (point, index) =>
           point.floorId === floorId && (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a point is known by its place in the way
-            <Handle key={index} index={index} at={point} label={String(index + 1)} px={px} />
+            <WayHandle
+              // biome-ignore lint/suspicious/noArrayIndexKey: a point is known by its place in the way
+              key={index}
+              index={index}
+              at={point}
+              name={t('Point {index}', { index: index + 1 })}
+              label={String(index + 1)}
+              px={px}
+              onMove={onMove}
+            />
           ),
       )}
     </>
@@ -115,27 +121,20 @@ function Way({ points, floorId, px }: WayProps) {
 interface HandleProps {
   readonly index: number;
   readonly at: Point;
+  readonly name: string;
   readonly label: string;
   readonly px: number;
+  readonly onMove: Props['onMove'];
 }
 
-function Handle({ index, at, label, px }: HandleProps) {
+function WayHandle({ index, at, name, label, px, onMove }: HandleProps) {
   return (
-    <g data-point={index} className={classes.handle}>
-      <circle cx={at.x} cy={at.y} r={14 * px} fill="transparent" />
-      <circle cx={at.x} cy={at.y} r={8 * px} fill="#862e9c" stroke="#fff" strokeWidth={1.5 * px} />
-      <text
-        x={at.x}
-        y={at.y + 3.4 * px}
-        fontSize={9.5 * px}
-        fontWeight={700}
-        textAnchor="middle"
-        fontFamily="sans-serif"
-        fill="#fff"
-      >
+    <Handle id={`point ${index}`} at={at} label={name} px={px} onMove={(to) => onMove(index, to)}>
+      <circle r={8} fill="#862e9c" stroke="#fff" strokeWidth={1.5} />
+      <text y={3.4} fontSize={9.5} fontWeight={700} textAnchor="middle" fontFamily="sans-serif" fill="#fff">
         {label}
       </text>
-    </g>
+    </Handle>
   );
 }
 
@@ -186,57 +185,4 @@ function Walker({ walker, level, isAlone, px, frame }: WalkerProps) {
       )}
     </g>
   );
-}
-
-interface PointerEvents {
-  readonly onAdd: (point: Point) => void;
-  readonly onMove: (index: number, to: Point) => void;
-}
-
-/** A click adds a point, a drag moves one. The keyboard has the table of points. */
-function usePointer(drawing: RefObject<SVGSVGElement | null>, events: PointerEvents): void {
-  const latest = useRef(events);
-  latest.current = events;
-  useEffect(() => {
-    const element = drawing.current;
-    if (!element) return;
-    let dragged: number | undefined;
-    // The click that follows a drag is none on the plan.
-    let wasDragged = false;
-    const pointOf = ({ clientX, clientY }: MouseEvent): Point => {
-      const seen = new DOMPoint(clientX, clientY).matrixTransform(element.getScreenCTM()?.inverse());
-      return roundPoint({ x: seen.x, y: seen.y });
-    };
-    const handleOf = ({ target }: Event) => (target as Element).closest('[data-point]')?.getAttribute('data-point');
-    const down = (event: PointerEvent) => {
-      wasDragged = false;
-      const handle = handleOf(event);
-      if (handle === null || handle === undefined) return;
-      dragged = Number(handle);
-      element.setPointerCapture(event.pointerId);
-    };
-    const move = (event: PointerEvent) => {
-      if (dragged !== undefined) latest.current.onMove(dragged, pointOf(event));
-    };
-    const up = () => {
-      wasDragged = dragged !== undefined;
-      dragged = undefined;
-    };
-    const click = (event: MouseEvent) => {
-      if (!wasDragged && handleOf(event) === undefined) latest.current.onAdd(pointOf(event));
-      wasDragged = false;
-    };
-    element.addEventListener('pointerdown', down);
-    element.addEventListener('pointermove', move);
-    element.addEventListener('pointerup', up);
-    element.addEventListener('pointercancel', up);
-    element.addEventListener('click', click);
-    return () => {
-      element.removeEventListener('pointerdown', down);
-      element.removeEventListener('pointermove', move);
-      element.removeEventListener('pointerup', up);
-      element.removeEventListener('pointercancel', up);
-      element.removeEventListener('click', click);
-    };
-  }, [drawing]);
 }

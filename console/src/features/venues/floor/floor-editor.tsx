@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/blocks.tsx';
+import { centreOf } from '../../../components/plan/use-view.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { usePlan } from '../../../lib/plan/use-plan.ts';
@@ -11,11 +12,9 @@ import classes from '../venues.module.css';
 import { BeaconPanel } from './beacon-panel.tsx';
 import { BringIn } from './bring-in.tsx';
 import { Items, ZonePanel } from './floor-panels.tsx';
-import { mapBeacon, mapZone } from './floor-tap.tsx';
+import { FloorPlan } from './floor-plan.tsx';
 import { ScaleForm, Tools } from './floor-tools.tsx';
 import { GatewayPanel } from './gateway-panel.tsx';
-import type { FloorMap } from './map/floor-map.ts';
-import { PlanCanvas } from './plan-canvas.tsx';
 import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
 import { type Known, useFloor } from './use-floor.ts';
 import { lengthText, WallPanel } from './wall-panel.tsx';
@@ -31,7 +30,6 @@ interface EditorProps extends Props {
 }
 
 const hints: Readonly<Record<Mode, string>> = {
-  place: '',
   move: t(
     'Drag a beacon, or choose a zone and drag its corners. The arrow keys move what has the focus by 10 cm, with Shift by 1 m.',
   ),
@@ -47,10 +45,10 @@ export function FloorEditor({ appId, floor, spots }: EditorProps) {
   const mayPlace = may('updateBeacon');
   const known = useFloor(appId, floor);
   const drawing = useDrawing(known);
-  const { mode, points, begin, snaps } = drawing;
-  const map = useRef<FloorMap>(undefined);
+  const { mode, points, begin } = drawing;
+  const svg = useRef<SVGSVGElement>(null);
   const { plan, isWithout } = usePlan(appId, floor);
-  const centre = () => map.current?.centre() ?? { x: 0, y: 0 };
+  const centre = () => centreOf(svg.current);
   return (
     <>
       <div className={classes.note}>
@@ -64,42 +62,15 @@ export function FloorEditor({ appId, floor, spots }: EditorProps) {
       )}
       <div className={classes.editor}>
         <div>
-          <PlanCanvas
+          <FloorPlan
             label={t('Plan of {name}', { name: floor.name })}
-            shown={{
-              plan,
-              ...layersOf(known),
-              spots,
-              selected: drawing.selected,
-              mode,
-              points,
-              mayEdit,
-              mayPlace,
-              snaps,
-            }}
-            onReady={(made) => {
-              map.current = made;
-            }}
-            events={{
-              onSelect: drawing.setSelected,
-              onPoint: drawing.addPoint,
-              onMoveBeacon: (id, to) => {
-                const moved = known.beacons.find(({ objectId }) => objectId === id);
-                if (moved) known.placeBeacon(moved, to);
-              },
-              onMoveGateway: (id, to) => {
-                const moved = known.gateways.find((gateway) => gateway.id === id);
-                if (moved) known.changeGateway(moved, to);
-              },
-              onChangeZone: (id, polygon) => {
-                const changed = known.zones.find(({ objectId }) => objectId === id);
-                if (changed) known.changeZone(changed, { polygon: [...polygon] });
-              },
-              onChangeWall: (id, points) => {
-                const changed = known.walls.find((wall) => wall.id === id);
-                if (changed) known.changeWall(changed, points);
-              },
-            }}
+            plan={plan}
+            known={known}
+            drawing={drawing}
+            spots={spots}
+            svg={svg}
+            mayEdit={mayEdit}
+            mayPlace={mayPlace}
           />
           <Text c="dimmed" mt={6}>
             {mayEdit ? hints[mode] : t('Choose a zone or a beacon to see what it is.')}
@@ -110,13 +81,6 @@ export function FloorEditor({ appId, floor, spots }: EditorProps) {
     </>
   );
 }
-
-const layersOf = ({ zones, walls, beacons, gateways }: Known) => ({
-  walls,
-  gateways: gateways.map(({ id, name, x, y }) => ({ id, name, at: { x, y } })),
-  zones: zones.map(mapZone),
-  beacons: beacons.map((one) => ({ ...mapBeacon(one), isGateway: typeof one.metadata?.['gatewayId'] === 'string' })),
-});
 
 interface SideProps extends Props {
   readonly known: Known;

@@ -1,11 +1,11 @@
 import type { Beacon, Floor, Zone } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { PlanDrawing } from '../../../components/plan/plan-drawing.tsx';
+import { DrawnLine, Mark } from '../../../components/plan/plan-shapes.tsx';
 import { zonesQuery } from '../../../lib/data/venue-queries.ts';
-import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
+import { isOnFloor, type Point, roundPoint } from '../../../lib/plan/floor-geometry.ts';
 import { usePlan } from '../../../lib/plan/use-plan.ts';
 import { t } from '../../../lib/words/words.ts';
-import { PlanCanvas } from './plan-canvas.tsx';
-import { wallsOf } from './walls.ts';
 
 interface Props {
   readonly appId: string;
@@ -14,36 +14,45 @@ interface Props {
   readonly beacons: readonly Beacon[];
   /** Where it was tapped. */
   readonly points: readonly Point[];
-  /** The points are a way. */
-  readonly isWay?: boolean;
   readonly onTap: (point: Point) => void;
 }
 
 /** The plan of a floor, for somebody who says on it where something is. */
-export function FloorTap({ appId, floor, beacons, points, isWay = false, onTap }: Props) {
+export function FloorTap({ appId, floor, beacons, points, onTap }: Props) {
   const { plan } = usePlan(appId, floor);
   const { data: zones = [] } = useQuery(zonesQuery(appId, floor.venueId.objectId));
+  const marks = beacons.filter((one) => isOnFloor(one, floor)).map(markOf);
   return (
-    <PlanCanvas
+    <PlanDrawing
       label={t('Plan of {name}', { name: floor.name })}
-      shown={{
-        plan,
-        zones: zones.filter((zone) => zone.floorId.objectId === floor.objectId).map(mapZone),
-        walls: wallsOf(floor),
-        beacons: beacons.filter((one) => isOnFloor(one, floor)).map(mapBeacon),
-        mode: 'place',
-        points,
-        way: isWay ? points : [],
-      }}
-      events={{ onPoint: onTap }}
-    />
+      plan={plan}
+      zones={zones.filter((zone) => zone.floorId.objectId === floor.objectId).map(zoneOf)}
+      walls={floor.walls}
+      around={marks.map(({ at }) => at)}
+      margin={roomAround}
+      isPointing
+      onTap={(at) => onTap(roundPoint(at))}
+    >
+      {(px) => (
+        <>
+          {marks.map((mark) => (
+            <Mark key={mark.id} {...mark} px={px} />
+          ))}
+          <DrawnLine points={points} px={px} />
+        </>
+      )}
+    </PlanDrawing>
   );
 }
 
-export const mapZone = ({ objectId, name, polygon }: Zone) => ({ id: objectId, name, polygon });
+/** For what is new beside what is there, where no picture says how large the floor is. Metres. */
+export const roomAround = 8;
 
-export const mapBeacon = ({ objectId, name, location }: Beacon) => ({
+export const zoneOf = ({ objectId, name, polygon }: Zone) => ({ id: objectId, name, polygon, strength: 0.15 });
+
+export const markOf = ({ objectId, name, location, metadata }: Beacon) => ({
   id: objectId,
   name,
   at: { x: location?.x ?? 0, y: location?.y ?? 0 },
+  isGateway: typeof metadata?.['gatewayId'] === 'string',
 });

@@ -2,10 +2,10 @@ import { useHotkeys } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
-import type { Shown } from './map/floor-map.ts';
 import type { Known } from './use-floor.ts';
 
-export type Mode = Shown['mode'];
+/** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale. */
+export type Mode = 'move' | 'draw' | 'wall' | 'scale';
 
 /** What is chosen, and what is being drawn. */
 export function useDrawing(known: Known) {

@@ -106,7 +106,6 @@ function Walk({ appId, floor }: { readonly appId: string; readonly floor: Floor 
         floor={floor}
         beacons={beacons}
         points={taps.map(({ x, y }) => ({ x, y }))}
-        isWay
         onTap={({ x, y }) => {
           if (phone && heard.isReady && !save.isPending) setTaps([...taps, { x, y, at: heard.clock() }]);
         }}
