@@ -13,6 +13,7 @@ export const serviceExceptions: readonly Exception[] = [
     reason: 'for a terminal, and for the log when the service starts',
     files: server(
       'cli/',
+      'main\\.ts',
       'config/',
       'features/data/files/place/folder',
       'backup/app-archive',

@@ -66,7 +66,11 @@ export function ConditionPage() {
           label={t('Findings')}
           height={200}
           empty={
-            <EmptyState icon="check" title={t('Nothing here')} text={t('No problem is known. The health of a beacon is known once phones or gateways have heard it.')} />
+            <EmptyState
+              icon="check"
+              title={t('Nothing here')}
+              text={t('No problem is known. The health of a beacon is known once phones or gateways have heard it.')}
+            />
           }
         >
           {(finding) => <FindingItem key={`${finding.beaconId} ${finding.kind}`} appId={appId} finding={finding} />}
