@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { bothDatabases, buildApp, signIn, type TestApp } from '../../test/support/build-app.ts';
@@ -177,6 +177,29 @@ test('who was erased since is erased again by an import and by a restore; a list
         assert.equal((await person(restored)).code, 1);
       } finally {
         await app.close();
+      }
+    }),
+  ));
+
+test('a backup or an export that is stopped leaves nothing of what it has copied', () =>
+  withFolder((folder) =>
+    withShell('sqlite', async (shell) => {
+      const { appId } = (await shell.run('app create --name Museum --json')).json;
+      for (const line of [
+        `backup --to ${join(folder, 'backup')}`,
+        `export --app ${appId} --to ${join(folder, 'a.tar')}`,
+      ]) {
+        let isOver = false;
+        const before = process.listenerCount('SIGHUP');
+        const running = shell.run(line).finally(() => {
+          isOver = true;
+        });
+        while (!isOver && process.listenerCount('SIGHUP') === before) await new Promise(setImmediate);
+        process.emit('SIGHUP');
+        const { code, err } = await running;
+        assert.deepEqual([code, err], [1, 'It was stopped, and what it had written is removed.'], line);
+        assert.deepEqual(readdirSync(folder), []);
+        assert.equal(process.listenerCount('SIGHUP'), before);
       }
     }),
   ));

@@ -28,6 +28,8 @@ export interface Export {
   /** Must not exist yet. */
   readonly file: string;
   readonly now: number;
+  /** Ends it early; what was written is removed. */
+  readonly signal?: AbortSignal;
 }
 
 /** Writes the archive from one snapshot, while the service runs. The file gets its name once it is complete. */
@@ -39,7 +41,9 @@ export async function exportApp({ file, ...options }: Export): Promise<Manifest>
     const folder = join(work, 'app');
     const manifest = await writeBackup({ ...options, folder, copiesFiles: true });
     const whole = join(work, 'archive');
-    await pipeline(archiveOf(folder, options.appId), createWriteStream(whole, { mode: 0o600, flush: true }));
+    const { appId, signal } = options;
+    const into = createWriteStream(whole, { mode: 0o600, flush: true });
+    await pipeline(archiveOf(folder, appId), into, signal ? { signal } : {});
     await rename(whole, file);
     await flushFolder(dirname(file));
     return manifest;

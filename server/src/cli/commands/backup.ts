@@ -17,6 +17,7 @@ import { becomeAnother } from '../../features/data/files/place/ownership.ts';
 import { eraseAgain } from '../../features/people/privacy/erase-again.ts';
 import { addToLedger, ledgerName, readLedger } from '../../features/people/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
+import { stoppable } from '../support/stop-signal.ts';
 import { assertDatabaseExists, prepareFolder, servicesOn, withBlobs, withDatabase, withServices } from './storage.ts';
 
 const noneLost: LostFiles = { count: 0, files: [] };
@@ -72,7 +73,7 @@ export const backupCommands: readonly Command[] = [
         const { now } = await openTime(db);
         return withBlobs(config, (blobs) => {
           guardFolder(db, blobs);
-          return writeBackup({ db, blobs, folder, now: now(), ...how });
+          return stoppable((signal) => writeBackup({ db, blobs, folder, now: now(), signal, ...how }));
         });
       });
       const lost = manifest.lost ?? noneLost;

@@ -7,6 +7,7 @@ import { guardFolder } from '../../../features/data/files/place/folder.ts';
 import { eraseAgain } from '../../../features/people/privacy/erase-again.ts';
 import { ledgerName, readLedger } from '../../../features/people/privacy/ledger.ts';
 import type { Command, CommandCall, CommandResult } from '../../support/command.ts';
+import { stoppable } from '../../support/stop-signal.ts';
 import { withBlobs, withFirstServices, withServices } from '../storage.ts';
 
 const rowsIn = ({ tables }: Archive['manifest']) => Object.values(tables).reduce((sum, { rows }) => sum + rows, 0);
@@ -18,7 +19,7 @@ async function runExport(call: CommandCall): Promise<CommandResult> {
     const { name } = await apps.get(appId);
     const manifest = await withBlobs(config, (blobs) => {
       guardFolder(db, blobs);
-      return exportApp({ db, blobs, appId, file, now: now() });
+      return stoppable((signal) => exportApp({ db, blobs, appId, file, now: now(), signal }));
     });
     return { manifest, name };
   });
