@@ -70,6 +70,14 @@ describe('a day that goes on', () => {
     assert.equal(await visited.page.getByText('Not over yet').count(), 0);
   });
 
+  test('is one click away from a day that is still to come', async () => {
+    const { page } = visited;
+    await open(`?unit=day&on=${new Date(app.clock.now + 200 * day).toISOString().slice(0, 10)}`);
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await page.getByText(/^Not over yet/).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Now', exact: true }).count(), 0);
+  });
+
   test('is not said to have fewer than a whole day where small groups are protected', async () => {
     await app.app.apps.change(app.appId, { policy: { smallGroups: 'protected' } }, service);
     await open('?unit=day');

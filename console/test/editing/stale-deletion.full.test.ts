@@ -156,5 +156,36 @@ describe('what a colleague has just changed is not deleted', () => {
     await becomes(contact, undefined);
   });
 
+  test('is deleted by the second click when the answer to the first was lost, and says nothing of that try when it is asked again', async () => {
+    const list = `${ofApp()}/webhooks`;
+    const hook = { url: 'http://127.0.0.1:9/hook', description: 'Till', events: ['visit.opened'] };
+    const { objectId } = await asBen('POST', list, hook);
+    await goTo(page, `/console${list}/${objectId}`);
+    const record = `**/console/api${list}/${objectId}`;
+    await page.route(record, async (route) => {
+      if (route.request().method() !== 'DELETE') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    const dialog = page.getByRole('dialog');
+    const remove = page.getByRole('button', { name: 'Delete', exact: true });
+    const confirm = dialog.getByRole('button', { name: 'Delete the webhook', exact: true });
+    await remove.click();
+    await confirm.click();
+    await dialog.getByRole('alert').waitFor();
+    assert.equal(await exists(`${list}/${objectId}`), false);
+    await page.unroute(record);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await remove.click();
+    await confirm.waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0);
+    await confirm.click();
+    await page.getByText('The webhook was deleted.').waitFor();
+    assert.equal(new URL(page.url()).pathname, `/console${list}`);
+    // The connection that was cut.
+    ana.complaints.length = 0;
+  });
+
   test('the browser had nothing to complain about', () => assert.deepEqual(ana.complaints, []));
 });

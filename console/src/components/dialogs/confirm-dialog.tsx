@@ -144,10 +144,15 @@ export function ConfirmedAction(props: ActionProps) {
       await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
   });
+  function close() {
+    // Opened again, it does not show why the former try has failed.
+    if (!action.isPending) action.reset();
+    onClose();
+  }
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      onClose={onClose}
+      onClose={close}
       title={title}
       confirm={confirm}
       isBusy={action.isPending}

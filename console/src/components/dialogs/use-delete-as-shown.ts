@@ -1,3 +1,4 @@
+import { PharosError } from '@pharos/sdk';
 import type { QueryKey } from '@tanstack/react-query';
 import { canonical } from '../../lib/text/json-compare.ts';
 import { useOneClick } from '../form/use-one-click.ts';
@@ -24,5 +25,15 @@ export function useDeleteAsShown<Stored extends object>(deletion: Deletion<Store
     refresh,
   });
   const of = (record: Stored) => canonical(members.map((member) => record[member] ?? null));
-  return () => change(undefined, (now) => of(now) === of(shown));
+  return async () => {
+    try {
+      return await change(undefined, (now) => of(now) === of(shown));
+    } catch (error) {
+      if (isGone(error)) return {};
+      throw error;
+    }
+  };
 }
+
+/** As wanted: the answer to an earlier try was lost, or somebody else has deleted it. */
+const isGone = (error: unknown) => error instanceof PharosError && error.status === 404 && error.code === 101;

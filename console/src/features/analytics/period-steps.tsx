@@ -41,7 +41,7 @@ export function PeriodSteps({ period, today, onChange }: StepProps) {
       >
         <Icon name="next" size={16} />
       </ActionIcon>
-      {until <= today && (
+      {(until <= today || from > today) && (
         <Button variant="subtle" size="compact-sm" onClick={() => onChange(undefined)}>
           {t('Now')}
         </Button>
