@@ -1,5 +1,5 @@
 import { t } from '../words/words.ts';
-import { instantOf } from './zoned-time.ts';
+import { addDays, instantOf } from './zoned-time.ts';
 
 /** The time ranges that lists offer. */
 export const ranges = [
@@ -14,7 +14,6 @@ export type Range = (typeof ranges)[number]['value'];
 export const isRange = (value: unknown): value is Range => ranges.some((range) => range.value === value);
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 
 /** The start of a range, ISO 8601; days begin at midnight in the zone. */
 export function startOfRange(range: Range, zone: string, now = Date.now()): string {
@@ -24,9 +23,9 @@ export function startOfRange(range: Range, zone: string, now = Date.now()): stri
     case 'today':
       return iso(startOfDay(now, zone));
     case 'week':
-      return iso(startOfDay(now - 6 * dayMs, zone));
+      return iso(dayStart(addDays(dayIn(now, zone), -6), zone));
     case 'month':
-      return iso(startOfDay(now - 29 * dayMs, zone));
+      return iso(dayStart(addDays(dayIn(now, zone), -29), zone));
   }
 }
 
