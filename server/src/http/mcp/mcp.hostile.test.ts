@@ -58,10 +58,10 @@ describe('an agent that may read beacons', () => {
   });
 
   test('sends parameters that are declared, and refuses others', async () => {
-    const others = { body: { name: 'x' }, method: 'DELETE', 'limit=1&count': 1, ['__proto__']: 1, access_token: 'x' };
+    const others = { body: { name: 'x' }, method: 'DELETE', 'limit=1&count': 1, access_token: 'x' };
     for (const [name, value] of Object.entries(others))
       assert.match((await send(message('listBeacons', { limit: 1, [name]: value }))).text, /: not taken\./, name);
-    assert.match((await send(message('listBeacons', { limit: 1 }))).text, /results/);
+    assert.match((await send(message('listBeacons', { limit: 1, ['__proto__']: { skip: 1 } }))).text, /results/);
     for (const objectId of [['a'], { toString: 'x' }, 7, null, true])
       assert.match((await send(message('getBeacon', { objectId }))).text, /objectId is missing/);
     for (const objectId of ['../users', '..%2fusers', '%2e%2e', 'x/../../users', 'x?limit=1', 'x#', '\u0000', '. '])
