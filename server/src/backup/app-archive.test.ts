@@ -189,14 +189,13 @@ test('a backup or an export that is stopped leaves nothing of what it has copied
         `backup --to ${join(folder, 'backup')}`,
         `export --app ${appId} --to ${join(folder, 'a.tar')}`,
       ]) {
-        let isOver = false;
         const before = process.listenerCount('SIGHUP');
-        const running = shell.run(line).finally(() => {
-          isOver = true;
-        });
-        while (!isOver && process.listenerCount('SIGHUP') === before) await new Promise(setImmediate);
-        process.emit('SIGHUP');
-        const { code, err } = await running;
+        // As soon as the command listens, before it has copied all.
+        const stop = (event: string | symbol) => {
+          if (event === 'SIGHUP') queueMicrotask(() => process.emit('SIGHUP'));
+        };
+        process.on('newListener', stop);
+        const { code, err } = await shell.run(line).finally(() => process.off('newListener', stop));
         assert.deepEqual([code, err], [1, 'It was stopped, and what it had written is removed.'], line);
         assert.deepEqual(readdirSync(folder), []);
         assert.equal(process.listenerCount('SIGHUP'), before);
