@@ -81,7 +81,10 @@ export function PlanDrawing(props: Props) {
       >
         <svg
           ref={svgRef}
-          style={{ width: `${zoom * across}px` }}
+          // As wide as `across`, also before it is measured.
+          style={{
+            width: `calc(${zoom} * ${isPushed ? `max(100%, ${narrowest}px)` : `min(100%, ${(maxHeight * width) / height}px)`})`,
+          }}
           viewBox={`${left} ${top} ${width} ${height}`}
           role={onTap ? 'group' : 'img'}
           aria-label={label}

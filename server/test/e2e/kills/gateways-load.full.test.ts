@@ -115,7 +115,8 @@ const quantile = (values: readonly number[], share: number) =>
  */
 function megabytes({ output }: Service): Promise<number | undefined> {
   const socket = new WebSocket([...output().matchAll(/ws:\S+/g)].at(-1)?.[0] ?? '');
-  const expression = 'gc(); (({ rss, heapTotal, heapUsed }) => rss - heapTotal + heapUsed)(process.memoryUsage())';
+  const expression =
+    'process.getBuiltinModule("v8").setFlagsFromString("--expose-gc"); process.getBuiltinModule("vm").runInNewContext("gc")(); (({ rss, heapTotal, heapUsed }) => rss - heapTotal + heapUsed)(process.memoryUsage())';
   return new Promise((resolve) => {
     socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } }));
     socket.onmessage = ({ data }) => {

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/blocks.tsx';
@@ -60,24 +60,28 @@ export function FloorEditor({ appId, floor, spots }: EditorProps) {
       {mode === 'scale' && points.length === 2 && (
         <ScaleForm appId={appId} floor={floor} points={points} onDone={() => begin('move')} />
       )}
-      <div className={classes.editor}>
-        <div>
-          <FloorPlan
-            label={t('Plan of {name}', { name: floor.name })}
-            plan={plan}
-            known={known}
-            drawing={drawing}
-            spots={spots}
-            svg={svg}
-            mayEdit={mayEdit}
-            mayPlace={mayPlace}
-          />
-          <Text c="dimmed" mt={6}>
-            {mayEdit ? hints[mode] : t('Choose a zone or a beacon to see what it is.')}
-          </Text>
+      {known.isPending ? (
+        <Skeleton h="min(68vh, 40rem)" />
+      ) : (
+        <div className={classes.editor}>
+          <div>
+            <FloorPlan
+              label={t('Plan of {name}', { name: floor.name })}
+              plan={plan}
+              known={known}
+              drawing={drawing}
+              spots={spots}
+              svg={svg}
+              mayEdit={mayEdit}
+              mayPlace={mayPlace}
+            />
+            <Text c="dimmed" mt={6}>
+              {mayEdit ? hints[mode] : t('Choose a zone or a beacon to see what it is.')}
+            </Text>
+          </div>
+          <Side appId={appId} floor={floor} known={known} drawing={drawing} centre={centre} />
         </div>
-        <Side appId={appId} floor={floor} known={known} drawing={drawing} centre={centre} />
-      </div>
+      )}
     </>
   );
 }

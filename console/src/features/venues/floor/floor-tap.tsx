@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import type { Beacon, Floor, Zone } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { PlanDrawing } from '../../../components/plan/plan-drawing.tsx';
@@ -20,8 +21,9 @@ interface Props {
 /** The plan of a floor, for somebody who says on it where something is. */
 export function FloorTap({ appId, floor, beacons, points, onTap }: Props) {
   const { plan } = usePlan(appId, floor);
-  const { data: zones = [] } = useQuery(zonesQuery(appId, floor.venueId.objectId));
+  const { data: zones = [], isPending } = useQuery(zonesQuery(appId, floor.venueId.objectId));
   const marks = beacons.filter((one) => isOnFloor(one, floor)).map(markOf);
+  if (isPending) return <Skeleton h={420} />;
   return (
     <PlanDrawing
       label={t('Plan of {name}', { name: floor.name })}

@@ -36,8 +36,12 @@ export type ZoneChange = Partial<Pick<Zone, 'name' | 'kind' | 'polygon'> & { rea
 /** The zones and beacons of a floor, and what can be done with them. Each change is stored at once and can be undone. */
 export function useFloor(appId: string, floor: Floor) {
   const venueId = floor.venueId.objectId;
-  const { data: allZones = [], error: zonesError } = useQuery(zonesQuery(appId, venueId));
-  const { data: allBeacons = [], error: beaconsError } = useQuery(venueBeaconsQuery(appId, venueId));
+  const { data: allZones = [], error: zonesError, isPending: zonesPend } = useQuery(zonesQuery(appId, venueId));
+  const {
+    data: allBeacons = [],
+    error: beaconsError,
+    isPending: beaconsPend,
+  } = useQuery(venueBeaconsQuery(appId, venueId));
   const { data: floors = [floor] } = useQuery(floorsQuery(appId, venueId));
   const { commit, error, ...history } = useSteps(appId);
   const queries = useQueryClient();
@@ -104,6 +108,7 @@ export function useFloor(appId: string, floor: Floor) {
     expect<Floor>(floorsKey, floor.objectId, { gateways: all });
   });
   return {
+    isPending: zonesPend || beaconsPend,
     zones,
     beacons,
     gateways: gatewaysOf(floor),
