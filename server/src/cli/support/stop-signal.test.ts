@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'vitest';
-import { waitForStop } from './stop-signal.ts';
+import { stoppable, waitForStop } from './stop-signal.ts';
 
 test('the first signal asks for a graceful stop, and a later one ends it at once', async () => {
   const source = new EventEmitter();
@@ -24,4 +24,16 @@ test('the end of the process that started it asks for a graceful stop', async ()
   const stop = waitForStop(source, { now: () => 0, atOnce: () => assert.fail('not at once') });
   source.emit('disconnect');
   assert.equal(await stop, 'disconnect');
+});
+
+test('the first request ends work that can be stopped, and afterwards nobody listens', async () => {
+  const source = new EventEmitter();
+  const work = stoppable((signal) => {
+    source.emit('SIGHUP');
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  }, source);
+  await assert.rejects(work, /It was stopped, and what it had written is removed\./);
+  assert.equal(source.listenerCount('SIGHUP') + source.listenerCount('SIGINT'), 0);
 });

@@ -37,12 +37,15 @@ export function waitForStop(source: SignalSource, { now, atOnce }: StopOptions):
 }
 
 /** Work that the first request to stop ends early, and a second one at once. */
-export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function stoppable<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,
+): Promise<T> {
   const controller = new AbortController();
   const added: (readonly [StopEvent, () => void])[] = [];
   const on = (event: StopEvent, listener: () => void) => {
     added.push([event, listener]);
-    process.on(event, listener);
+    source.on(event, listener);
   };
   void waitForStop({ on }, { now: Date.now, atOnce: () => process.exit(1) }).then(() =>
     controller.abort(new Error('It was stopped, and what it had written is removed.')),
@@ -50,6 +53,6 @@ export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): P
   try {
     return await work(controller.signal);
   } finally {
-    for (const [event, listener] of added) process.off(event, listener);
+    for (const [event, listener] of added) source.off(event, listener);
   }
 }
